@@ -39,6 +39,13 @@ def test_json_has_the_numbers_and_the_period(capsys, m, a, c, x0):
     assert answer["full_period"] == generator.has_full_period == (answer["period"] == answer["m"])
 
 
+def test_numbers_that_repeat_too_soon_are_said_to(capsys):
+    assert main(["lcg", "--m", "15", "--a", "5", "--c", "11", "-n", "4"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "1\n1\n1\n1\n"
+    assert err == "it repeats after 1 numbers: no full period\n"
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

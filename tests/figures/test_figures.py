@@ -167,6 +167,10 @@ def test_attention_marks_the_powers_at_their_distance():
     _, dots = distance_figure([head]).first.lines
     assert dots.x == [1, 2, 4, 8, 16, 32, 64]
     assert dots.y == [head["by_distance"][power - 1] for power in dots.x]
+    _, dots = distance_figure([head], modulus=100).first.lines
+    assert dots.label == "divisors of 100"
+    assert all(100 % r == 0 for r in dots.x)
+    assert len(dots.x) < len(head["by_distance"])
     line, dots = distance_figure([head], tokens_per_number=2).first.lines
     assert dots.x == [1, 2, 4, 8, 16, 32]
     assert line.x[3] == 2  # four tokens back are two numbers

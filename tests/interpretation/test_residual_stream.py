@@ -78,3 +78,13 @@ def test_probes_read_what_the_stream_holds():
     assert list(found) == stream_taps(model)
     assert found["blocks.0.hook_resid_pre"][0] == 1
     assert all(chance == pytest.approx(0.5, abs=0.12) for _, chance in found.values())
+
+
+def test_what_does_not_fit_is_one_line(tokens):
+    model = a_model()
+    with pytest.raises(UserError, match="3 answers are needed, one per sequence"):
+        direct_logit_attribution(model, tokens, torch.tensor([1]))
+    with pytest.raises(UserError, match="from 0 to 10"):
+        direct_logit_attribution(model, tokens, torch.tensor([1, 2, 11]))
+    with pytest.raises(UserError, match=r"have \[3, 6\] and \[3, 5\]"):
+        patch_positions(model, tokens, tokens[:, :5], lambda logits: logits[0, 0, 0])

@@ -153,3 +153,30 @@ def test_products_of_weights_are_what_heads_compute(model, tokens):
     assert_agree(scores[..., causal], cache["attn_scores", 0][..., causal], OPERATION)
     written = torch.einsum("bhqk,bkm,hmn->bqn", cache["pattern", 0], x, model.OV[0])
     assert_agree(written, cache["attn_out", 0], OPERATION)
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda z: z[:, :1], r"one of shape \[3, 1, 2, 4\]"),
+        (lambda _z: 5, "5"),
+        (lambda z: z[..., :3], r"\[3, 6, 2, 3\]"),
+    ],
+)
+def test_an_edit_of_another_shape_is_refused_and_not_broadcast(model, tokens, edit, said):
+    with pytest.raises(
+        UserError, match=rf"blocks\.0\.attn\.hook_z must return a tensor of shape \[3, 6, 2, 4\].*{said}"
+    ):
+        model.run_with_hooks(tokens, [(("z", 0), edit)])
+    assert torch.equal(model.run_with_hooks(tokens, [(("z", 0), lambda _z: None)]), model(tokens))
+
+
+def test_layers_count_from_the_end_and_lists_are_no_tokens(model, tokens):
+    _, cache = model.run_with_cache(tokens, names_filter=[("z", -1)])
+    assert set(cache) == {"blocks.1.attn.hook_z"}
+    assert cache["z", -1] is cache["z", 1]
+    assert repr(cache) == f"{'blocks.1.attn.hook_z':32} [3, 6, 2, 4]"
+    with pytest.raises(UserError, match="layers are 0 to 1"), record(model, ("pattern", 9)):
+        pass
+    with pytest.raises(UserError, match=r"as run\.tokens"):
+        model.run_with_cache([[1, 2]])

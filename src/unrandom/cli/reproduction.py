@@ -18,6 +18,7 @@ from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import (
+    IN_A_CHECKOUT,
     all_judgements,
     draw_and_judge,
     is_measured,
@@ -54,7 +55,8 @@ def reproduce(arguments: Namespace) -> Answer:
         judge = partial(draw_and_judge, scale=scale, results=results)
     else:
         missing = [] if arguments.archived else missing_runs(chosen, scale, arguments.seeds, arguments.runs)
-        say(_plan(chosen, missing, arguments))
+        if not arguments.archived:
+            say(_plan(chosen, missing, arguments))
         outcomes = train_shown(missing, launcher_of(arguments), what="run")
         raise_failures(outcomes)
         if left := sum(outcome.status == "stopped" for outcome in outcomes):
@@ -77,12 +79,12 @@ def _plan(chosen: list[Experiment], missing: list[RunSpec], arguments: Namespace
     planned = {run.id for each in chosen for run in each.runs(arguments.scale, arguments.seeds)}
     needed = len(planned | {run.id for run in missing})
     claims = sum(len(each.claims) for each in chosen)
-    found = f"archived in {arguments.results}" if arguments.archived else f"found in {arguments.runs}"
     seconds = core_seconds(sum(run.flops for run in missing))
     time = f", roughly {duration(seconds)} of one core; --dry-run measures it" if missing else ""
     folder = arguments.results / arguments.scale / (chosen[0].name if len(chosen) == 1 else "NAME")
+    found = f"{needed - len(missing)} found in {arguments.runs}"
     return (
-        f"plan      {counted(needed, 'run')}: {needed - len(missing)} {found}, {len(missing)} to train{time}\n"
+        f"plan      {counted(needed, 'run')}: {found}, {len(missing)} to train{time}\n"
         f"then      {counted(claims, 'claim')} to judge; pictures and tables in {folder}"
     )
 
@@ -95,7 +97,7 @@ def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experim
     missing = [each for each in chosen if not is_measured(each, arguments.scale, arguments.results)]
     if missing and not arguments.all:
         folder, measure = arguments.results / arguments.scale, missing[0].command(arguments.scale)
-        raise UserError(f"{missing[0].name} has no tables in {folder}; measure it with: {measure}")
+        raise UserError(f"{missing[0].name} has no tables in {folder}{IN_A_CHECKOUT}; measure it with: {measure}")
     if missing:
         say(f"left out, as they were not measured: {', '.join(each.name for each in missing)}")
     return [each for each in chosen if each not in missing]

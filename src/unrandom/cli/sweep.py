@@ -9,6 +9,7 @@ from unrandom.cli.launcher import launcher_of, train_shown
 from unrandom.cli.progress import say
 from unrandom.core.config import as_typed
 from unrandom.core.files import JsonObject
+from unrandom.core.quantities import duration
 from unrandom.runs.run import Run
 from unrandom.runs.running.engines import load_engine
 from unrandom.runs.running.grid_point import measured_point
@@ -17,6 +18,7 @@ from unrandom.runs.running.plan import cost_text, grid_points, parse_grid, run_s
 from unrandom.runs.running.saved_sweep import SweepResult, save_sweep
 from unrandom.runs.running.sweep import Sweep, plan
 from unrandom.runs.spec import RunSpec
+from unrandom.training.estimate import core_seconds
 
 
 def sweep(arguments: Namespace, base: RunSpec) -> Answer:
@@ -79,12 +81,13 @@ def _result_cells(row: JsonObject) -> list[str]:
 
 def _dry_run(asked: Sweep, arguments: Namespace) -> Answer:
     out, points = arguments.runs, plan(asked, arguments.runs)
-    lines = [
-        f"{status:<9} {flops:.1e}  {settings_of(spec)}"
+    rows = [
+        [status, f"{flops:.1e}", duration(core_seconds(flops)), settings_of(spec)]
         for spec, status, flops in zip(asked.points, points["status"], points["flops"], strict=True)
     ]
+    lines = aligned([["status", "FLOPs", "on a core, roughly", "settings"], *rows])
     minutes = _minutes_left(asked, launcher_of(arguments))
-    expected = "" if minutes is None else f", about {minutes:.0f} min"
+    expected = "" if minutes is None else f", about {minutes:.0f} min by the finished ones"
     lines.append(f"{cost_text(asked.points, out)}{expected}")
     flops = points["flops"].to_list()  # Python integers, because the sum may exceed 2^63
     left = sum(points.filter(pl.col("status") != "finished")["flops"].to_list())

@@ -16,9 +16,11 @@ def result_text(result: JsonObject, run: Run) -> str:
     ]
     if result["train_loss"] is not None:
         lines.append(f"loss     train {result['train_loss']:.4f}  test {result['test_loss']:.4f} nats per token")
+        measured = run.folder.read_metrics()[-1]["step"]
+        at = "" if measured == result["steps"] else f", all measured at step {measured}"
         lines.append(
             f"accuracy on held-out parameters: {result['number_accuracy']:.4f} of all numbers, "
-            f"{result['last_number_accuracy']:.4f} of last numbers"
+            f"{result['last_number_accuracy']:.4f} of last numbers{at}"
         )
     if "waits_for" in result:
         lines.append(f"the time was up while training {result['waits_for']}, from whose weights this run starts")

@@ -42,6 +42,8 @@ class Made(Saved):
     tables: dict[Annotated[str, Field(pattern=r"^[\w-]+$")], str]  # the checksum of each table
 
 
+IN_A_CHECKOUT = " (the saved ones are in the repository alone: run this in a checkout, or read the site)"
+
 Notes = dict[str, dict[str, JsonObject]]  # experiment → claim key → {"verdict": …, "note": its explanation}
 
 
@@ -133,7 +135,8 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
     """
     if not (results / scale).is_dir():
         raise UserError(
-            f"there are no results in {results / scale}; make some with: unrandom reproduce NAME --scale {scale}"
+            f"there are no results in {results / scale}{IN_A_CHECKOUT}; make some with: unrandom reproduce NAME "
+            f"--scale {scale}"
         )
     notes = read_notes(experiments, scale, results)
     return [row for experiment in experiments for row in judged_rows(experiment, scale, results, notes)]

@@ -55,20 +55,29 @@ def _pattern(head: Head, tokens: int, *, named: bool = False) -> MapPanel:
     )
 
 
-def distance_figure(heads: Sequence[Head], *, base: int = 2, tokens_per_number: int = 1) -> Figure:
-    """Mean weight against look-back, with markers at the powers of ``base``; one view per head."""
-    return Figure({_name(head): _by_distance(head, base, tokens_per_number) for head in heads}, height=460, width=540)
+def distance_figure(
+    heads: Sequence[Head], *, base: int = 2, modulus: int | None = None, tokens_per_number: int = 1
+) -> Figure:
+    """Mean weight against look-back, with markers at the powers of ``base`` or, if it is given, at the divisors of a
+    ``modulus``; one view per head.
+    """
+    views = {_name(head): _by_distance(head, base, modulus, tokens_per_number) for head in heads}
+    return Figure(views, height=460, width=540)
 
 
-def _by_distance(head: Head, base: int, tokens_per_number: int) -> LinePanel:
+def _by_distance(head: Head, base: int, modulus: int | None, tokens_per_number: int) -> LinePanel:
     """Mean weight against look-back in numbers; the newest number is 1 back from the predicted one."""
     weights, hover = head["by_distance"], "%{x} back: %{y:.4f}"
     back = [(distance + 1) / tokens_per_number for distance in range(len(weights))]
-    powers = style.powers(base, max(1, len(weights) // tokens_per_number))
-    peaks = [weights[power * tokens_per_number - 1] for power in powers]
+    longest = max(1, len(weights) // tokens_per_number)
+    powers = style.powers(base, longest)
+    marked, name = powers, f"powers of {base}"
+    if modulus is not None:
+        marked, name = [r for r in range(1, longest + 1) if modulus % r == 0], f"divisors of {modulus}"
+    peaks = [weights[r * tokens_per_number - 1] for r in marked]
     lines = [
         Line(back, weights, look=Look(style.BLUE, width=0.75), hover=hover),
-        Line(powers, peaks, f"powers of {base}", look=Look(style.VERMILLION, mark="diamond"), dots=True, hover=hover),
+        Line(marked, peaks, name, look=Look(style.VERMILLION, mark="diamond"), dots=True, hover=hover),
     ]
     numbers = Axis("numbers back from the predicted one", powers, log=True)
     weight = Axis("mean attention weight", limits=(0, None))

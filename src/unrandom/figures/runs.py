@@ -25,5 +25,5 @@ def run_panels(metrics: Mapping[str, Metrics]) -> Iterator[LinePanel]:
         for kind, (name, rows) in enumerate(metrics.items()):
             if points := recorded(rows, key):
                 steps, values = zip(*points, strict=True)
-                lines.append(Line(steps, values, name, kind))
+                lines.append(Line(steps, values, name, kind, dots=len(points) == 1))  # one point makes no line
         yield LinePanel(title, STEPS, axis, lines)

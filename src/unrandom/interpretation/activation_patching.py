@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from unrandom.core.errors import UserError
 from unrandom.interpretation.patching import overwrite
 from unrandom.models import Transformer, intervene
 from unrandom.models.taps import Edit, tap_called, tap_names
@@ -68,6 +69,8 @@ def _patched(
     model: Transformer, tokens: Tensor, other: Tensor, metric: Metric, tap: str, edits: Callable[[Tensor], list[Edit]]
 ) -> Float[Tensor, "layer patch"]:
     """The metric with each of the edits that are made of the activation on ``other``, in each layer."""
+    if tokens.shape != other.shape:
+        raise UserError(f"both inputs must have one shape, but have {list(tokens.shape)} and {list(other.shape)}")
     taps = [tap_called((tap, layer), tap_names(model)) for layer in range(model.config.depth)]
     _, cache = model.run_with_cache(other, taps)
     rows = []

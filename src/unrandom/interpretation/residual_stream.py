@@ -9,6 +9,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from unrandom.core.errors import UserError
 from unrandom.models import Transformer
 
 
@@ -43,7 +44,8 @@ def direct_logit_attribution(
     """What each part adds to the logit of the answer at one position, less what it adds to the mean of all logits.
 
     Parts are ``embed``, ``pos_embed`` (but for rotary positions), ``L0H0`` (layer and head), ``L0MLP`` and, in a model
-    with biases, ``biases``. Their sum is the answer's logit less the mean of all, to rounding.
+    with biases, ``biases``. Their sum is the answer's logit less the mean of all, to rounding. Raises UserError unless
+    there is one answer for each sequence.
 
     >>> import unrandom
     >>> from unrandom.interpretation import direct_logit_attribution
@@ -53,6 +55,10 @@ def direct_logit_attribution(
     >>> max(added, key=lambda part: float(added[part]))
     'L0MLP'
     """
+    if answers.shape != tokens.shape[:1]:
+        raise UserError(f"{len(tokens)} answers are needed, one per sequence, but their shape is {list(answers.shape)}")
+    if not 0 <= int(answers.min()) <= int(answers.max()) < model.config.vocab_size:
+        raise UserError(f"answers must be tokens, from 0 to {model.config.vocab_size - 1}")
     _, cache = model.run_with_cache(tokens)
     final, config = model.ln_final, model.config
     stream = cache[stream_taps(model)[-1]][:, position]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from torch import Tensor, nn
 
-from unrandom.core.errors import UserError, near_misses
+from unrandom.core.errors import NAMES_SHOWN, UserError, near_misses
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,10 @@ class Activations(dict[str, Tensor]):
     torch.Size([1, 2, 3, 3])
     """
 
+    def __repr__(self) -> str:
+        """The names and shapes, one per line."""
+        return "\n".join(f"{name:32} {list(value.shape)}" for name, value in self.items())
+
     if TYPE_CHECKING:
 
         def __getitem__(self, name: TapName) -> Tensor: ...
@@ -74,17 +78,27 @@ def tap_names(model: nn.Module) -> list[str]:
 
 
 def tap_called(name: TapName, known: Iterable[str]) -> str:
-    """The one of the ``known`` names that ``name`` means. Raises UserError with near misses if it means none."""
+    """The one of the ``known`` names that ``name`` means. Raises UserError with near misses if it means none.
+
+    A negative layer counts from the last block.
+    """
     names = list(known)
     if name in names:
         return str(name)
     short, *place = (name,) if isinstance(name, str) else name
-    ending, inside = f"hook_{short}", [f".{part}." for part in place]
-    meant = [each for each in names if each.rpartition(".")[2] == ending and all(part in f".{each}" for part in inside)]
+    layers = 1 + max((int(each.split(".")[1]) for each in names if each.startswith("blocks.")), default=-1)
+    inside = [f".{part + layers if isinstance(part, int) and part < 0 else part}." for part in place]
+    so_called = [each for each in names if each.rpartition(".")[2] == f"hook_{short}"]
+    meant = [each for each in so_called if all(part in f".{each}" for part in inside)]
     if len(meant) == 1:
         return meant[0]
     text = name if isinstance(name, str) else ", ".join(map(repr, name))
-    among = f"; it may be {', '.join(meant[:3])}" if meant else near_misses(str(short), _by_short(names))
+    if meant or (so_called and not place):
+        among = f"; it may be {', '.join((meant or so_called)[:NAMES_SHOWN])}"
+    elif so_called and any(isinstance(part, int) for part in place):
+        among = f"; layers are 0 to {layers - 1}"
+    else:
+        among = near_misses(str(short), _by_short(names))
     raise UserError(f"no such tap: {text}{among}")
 
 
@@ -133,10 +147,10 @@ def _matches(name: TapName, known: Sequence[str]) -> Sequence[TapName]:
 def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
     """Edit activations: within the ``with`` block, the value at each named tap is replaced by what its edit returns.
 
-    An edit takes the value, and its `Hook` if it has an argument named ``hook``, as in TransformerLens. Raises
-    UserError for an unknown name, and in a forward pass with recomputed blocks, where the backward pass would run
-    without the edits. Raises RuntimeError when a tap never ran (fused attention computes no pattern, and compiled code
-    does not call hooks).
+    An edit takes the value, and its `Hook` if it has an argument named ``hook``, as in TransformerLens; if it returns
+    None, the value stays. Raises UserError for an unknown name, for an edit that returns another shape, and in a
+    forward pass with recomputed blocks, where the backward pass would run without the edits. Raises RuntimeError when a
+    tap never ran (fused attention computes no pattern, and compiled code does not call hooks).
 
     >>> import torch, unrandom
     >>> model = unrandom.load("um-144", device="cpu").model
@@ -157,7 +171,8 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
             if getattr(model, "recomputes", False):
                 raise UserError("a model that recomputes its blocks runs them twice; set its recompute to False")
             pending.discard(name)
-            return named[name](value, **({"hook": Hook(name)} if _takes_hook(named[name]) else {}))
+            edited = named[name](value, **({"hook": Hook(name)} if _takes_hook(named[name]) else {}))
+            return _of_same_shape(name, value, edited)
 
         return apply
 
@@ -170,6 +185,18 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
             handle.remove()
     if pending:
         raise RuntimeError(f"taps that never ran: {', '.join(sorted(pending))} (a fused or compiled model?)")
+
+
+def _of_same_shape(name: str, value: Tensor, edited: object) -> Tensor:
+    """The edited value; the value itself for None. Raises UserError for one that would be broadcast, or fail later."""
+    if edited is None:
+        return value
+    if not isinstance(edited, Tensor) or edited.shape != value.shape:
+        found = f"has shape {list(edited.shape)}" if isinstance(edited, Tensor) else f"is {edited!r:.40}"
+        raise UserError(
+            f"the edit of {name} must return a tensor of shape {list(value.shape)}, but what it returned {found}"
+        )
+    return edited
 
 
 def _takes_hook(edit: Edit) -> bool:

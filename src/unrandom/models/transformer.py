@@ -122,7 +122,9 @@ class Transformer(WeightAccessors, nn.Module):
         initialise(self, seed)
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch pos vocab"]:
-        """Logits for the token after each position. Raises UserError for more tokens than the context."""
+        """Logits for the token after each position. Raises UserError for more tokens than the context, or a list."""
+        if not isinstance(tokens, Tensor):
+            raise UserError("tokens must be a tensor [batch, pos], as run.tokens(numbers) makes it of numbers")
         length = tokens.shape[1]
         if length > self.config.context:
             raise UserError(f"{length} tokens were given; the context is {self.config.context}")
@@ -135,7 +137,7 @@ class Transformer(WeightAccessors, nn.Module):
 
     @torch.no_grad()
     def run_with_cache(
-        self, tokens: Int[Tensor, "batch pos"], names: TapName | Sequence[TapName] | None = None
+        self, tokens: Int[Tensor, "batch pos"], names_filter: TapName | Sequence[TapName] | None = None
     ) -> tuple[Float[Tensor, "batch pos vocab"], Activations]:
         """Logits and activations of one forward pass, without gradients: those of the named taps, or of all (None).
 
@@ -145,7 +147,7 @@ class Transformer(WeightAccessors, nn.Module):
         >>> cache["pattern", 0].shape, cache["resid_post", 3].shape
         (torch.Size([1, 4, 3, 3]), torch.Size([1, 3, 128]))
         """
-        with record(self, tap_names(self) if names is None else names) as cache:
+        with record(self, tap_names(self) if names_filter is None else names_filter) as cache:
             logits = self(tokens)
         return logits, cache
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from unrandom.core.arithmetic import factorize
 from unrandom.core.files import JsonObject
 from unrandom.figures.attention import attention_figure, attention_grid, distance_figure, tokens_shown
 from unrandom.figures.description import Figure, MapPanel
@@ -141,6 +142,10 @@ def _attention(measurements: JsonObject) -> Section:
     if not heads:
         return Section(key, heading, missing="Left out: this model has no attention patterns.")
     base = common_base(measurements["evaluation"])
+    bases = {entry["basis"] for entry in measurements["evaluation"]}
+    modulus = bases.pop() if len(bases) == 1 else None
+    several = modulus is not None and len(factorize(modulus)) > 1
+    marked = f"divisors of {modulus}" if several else f"powers of {base}"
     shown = tokens_shown(heads)
     cut_note = f" The first {shown} tokens are shown." if shown < len(heads[0]["pattern"]) else ""
     pattern = Panel(
@@ -152,9 +157,14 @@ def _attention(measurements: JsonObject) -> Section:
     )
     distance = Panel(
         "Mean attention weight by look-back",
-        f"Averaged over many sequences. Peaks at the diamonds mean that the head looks back by powers of {base}"
+        f"Averaged over many sequences. Peaks at the diamonds mean that the head looks back by {marked}"
         f"{', where digits repeat' if _digits_repeat(measurements['evaluation']) else ''}.",
-        distance_figure(heads, base=base, tokens_per_number=measurements["run"]["task"]["width"]),
+        distance_figure(
+            heads,
+            base=base,
+            modulus=modulus if several else None,
+            tokens_per_number=measurements["run"]["task"]["width"],
+        ),
     )
     if len(heads) == 1:
         return Section(key, heading, "", [[pattern, distance]])

@@ -32,8 +32,10 @@ def _settings(run: Run | RunSpec) -> dict[str, str]:
     return {"recipe": run.recipe, **settings, **started}
 
 
-def names_of(runs: Sequence[R]) -> list[str]:
-    """A name for each run, none twice: its few differing settings (``depth=2 seed=1``), or its recipe, or its id."""
+def names_of(runs: Sequence[R], typed: Sequence[str] = ()) -> list[str]:
+    """A name for each run, none twice: its few differing settings (``depth=2 seed=1``), or its recipe, or what the user
+    has ``typed`` for it, or its id.
+    """
     settings = differing_settings(runs)
     few = 0 < len(settings[0]) <= MOST_SETTINGS if settings else False
     ends = Counter(key.rpartition(".")[2] for key in settings[0]) if settings else {}
@@ -41,7 +43,7 @@ def names_of(runs: Sequence[R]) -> list[str]:
         " ".join(f"{end if ends[end := key.rpartition('.')[2]] == 1 else key}={value}" for key, value in each.items())
         for each in settings
     ]
-    for names in (short if few else [], [run.recipe for run in runs], [run.id for run in runs]):
+    for names in (short if few else [], [run.recipe for run in runs], list(typed), [run.id for run in runs]):
         if names and len(set(names)) == len(runs):
             return names
     return [f"{run.id} ({number})" for number, run in enumerate(runs, 1)]

@@ -58,6 +58,8 @@ def _find_own(name: str, parent: Path) -> Path:
     of_recipe = [run for run in known if word == run.recipe]
     begun = of_recipe or [run for run in known if word and run.path.name.startswith(word) and word not in RECIPES]
     if len(begun) == 1:
+        if find_pretrained(name, by_id=True):
+            log.warning("%s is a run of yours; the model of the package is called %s", begun[0].path, begun[0].recipe)
         return begun[0].path
     if not begun and (found := find_pretrained(name, by_id=True)):
         return found
@@ -94,6 +96,8 @@ def _unknown(name: str, parent: Path, known: list[_Known]) -> str:
         return (
             f"{name} is not a run folder, and {parent} holds no run of this recipe; make one: unrandom train {recipe}"
         )
-    names = [*(run.recipe for run in known), *(run.path.name for run in known), LATEST, *ALIASES, *pretrained()]
+    own = [*(run.recipe for run in known), *(run.path.name for run in known), *[LATEST][: len(known)]]
+    names = [*own, *ALIASES, *pretrained()]
     where = f"nor the beginning of a run's name in {parent}" if known else f"and {parent} holds no runs"
-    return f"{name} is not a run folder, {where}{near_misses(word, names, otherwise=False)}"
+    near = near_misses(word, names, otherwise=False) or "; unrandom models lists those of the package"
+    return f"{name} is not a run folder, {where}{near}"

@@ -181,6 +181,8 @@ def sweep(
     from unrandom.runs.running.saved_sweep import save_sweep
     from unrandom.runs.running.sweep import Sweep
 
+    if not grid or any(isinstance(values, str) or not isinstance(values, Sequence) for values in grid.values()):
+        raise UserError('grid must have a list of values for each key, such as {"model.depth": [1, 2]}')
     base, folder = _changed(recipe, changes), Path(runs)
     typed = [f"{key}={','.join(map(as_typed, values))}" for key, values in grid.items()]
     chosen = parse_grid(typed)

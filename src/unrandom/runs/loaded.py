@@ -24,6 +24,7 @@ from unrandom.runs.run import Run
 from unrandom.runs.running.execution import OnStart, execute
 from unrandom.runs.sharing.curves import Curves
 from unrandom.runs.sharing.exchange import export_run
+from unrandom.runs.sharing.pretrained import is_pretrained
 from unrandom.tasks import Part, make_predictors
 from unrandom.training.loop import Observer, ShouldStop
 from unrandom.training.machine import choose_device
@@ -54,6 +55,11 @@ class LoadedRun(Run):
     """
 
     device: str | None = None  # where the model is trained and loaded; None: CUDA, else MPS, else the CPU
+
+    def shown(self) -> dict[str, str]:
+        """As of any run; a model of the package has its name."""
+        packaged = is_pretrained(self.folder.path)
+        return {**super().shown(), **({"run": f"{self.recipe}, which comes with the package"} if packaged else {})}
 
     @cached_property
     def model(self) -> Transformer:
@@ -315,6 +321,8 @@ class LoadedRun(Run):
 
 def _sequences(values: Any, name: str) -> UInt64[np.ndarray, "batch length"]:
     """One sequence, or several of one length, as words. Raises UserError for anything else."""
+    if isinstance(values, str) or len(values) == 0:
+        raise UserError(f"{name} must be a list of numbers, but {'a text' if len(values) else 'none'} was given")
     try:
         array = np.array(values)
     except ValueError:  # numpy refuses sequences of several lengths

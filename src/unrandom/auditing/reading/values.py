@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -24,9 +25,9 @@ SINGLE_DIGITS = {2: 5, 4: 9}  # significant digits that determine a floating-poi
 
 
 def numbers_of_values(values: Sequence[Any] | np.ndarray, deadline: Deadline = NO_LIMIT) -> Numbers:
-    """The numbers of a list or an array, the first MAX_NUMBERS of them: integers, floats, bools, or strings as they
-    would stand in a text; lists in a list follow one another. Raises UserError for anything else, and for an empty
-    list; OutOfTime after the deadline.
+    """The numbers of a list or an array, the first MAX_NUMBERS of them: integers, floats, bools, UUIDs, bytes, or
+    strings as they would stand in a text; lists in a list follow one another. Raises UserError for anything else, and
+    for an empty list; OutOfTime after the deadline.
     """
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise UserError(f"numbers must be a list or an array, not {type(values).__name__}")
@@ -89,9 +90,11 @@ def _token(value: Any, item: int) -> str:
     """A number or a word of this item of a list as it would stand in a text."""
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise UserError(f"item {item} is {described(value)}, and at most {MAX_BITS:,} are allowed")
+    if isinstance(value, bytes):
+        value = value.hex()
     if isinstance(value, str) and len(value) > MAX_CHARACTERS:
         raise UserError(f"item {item}: {shown(value)} has more than {MAX_CHARACTERS} characters")
-    if isinstance(value, str | np.bool_ | numeric.Number) or value is None:
+    if isinstance(value, str | UUID | np.bool_ | numeric.Number) or value is None:
         try:
             return str(value)
         except ValueError:  # a fraction of more digits than Python writes

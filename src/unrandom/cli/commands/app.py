@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> Answer:
     answer: dict[str, Any] = {}
 
     def ready(address: str) -> None:
-        say(f"the app is at {address}; end it with Ctrl-C")
+        say(f"the app is at {address}\nend it with Ctrl-C")
         answer["address"] = address
 
     serve(arguments.runs, arguments.results, port=arguments.port, open_browser=arguments.open, ready=ready)

@@ -32,7 +32,8 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.figures.runs import save_runs
     from unrandom.runs.differences import differing_settings, names_of
 
-    runs = _runs(arguments.names, arguments.runs)
+    named = _runs(arguments.names, arguments.runs)
+    runs = [each for each, _ in named]
     metrics = [each.folder.read_metrics() for each in runs]
     if unmeasured := [each for each, rows in zip(runs, metrics, strict=True) if not rows]:
         path = unmeasured[0].folder.path
@@ -42,7 +43,7 @@ def run(arguments: Namespace) -> Answer:
         raise UserError(f"--out takes the beginning of the pictures' names, not {arguments.out!r}")
     stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
     make_folder(stem.parent)
-    names, settings = names_of(runs), differing_settings(runs)
+    names, settings = names_of(runs, [typed for _, typed in named]), differing_settings(runs)
     picture = save_runs(dict(zip(names, metrics, strict=True)), stem)
     rows = [
         {"name": name, "run": str(each.folder.path), "settings": chosen, **_reached(each, measured)}
@@ -51,15 +52,21 @@ def run(arguments: Namespace) -> Answer:
     return {"runs": rows, "picture": str(picture)}, "\n".join([*_table(rows), f"picture {picture}"])
 
 
-def _runs(names: Sequence[str], parent: Path) -> list["Run"]:
-    """The runs that the names mean, each once; of a sweep, those that were begun."""
+def _runs(names: Sequence[str], parent: Path) -> list[tuple["Run", str]]:
+    """The runs that the names mean, each once, with the names; of a sweep, those that were begun, with their ids."""
+    from unrandom.core.errors import UserError
     from unrandom.runs.finding import find_run
     from unrandom.runs.running.saved_sweep import is_sweep, runs_of
 
-    found: list[Run] = []
+    found: list[tuple[Run, str]] = []
     for name in names:
-        found += runs_of(Path(name)) if is_sweep(Path(name)) else [find_run(name, parent)]
-    return list({each.folder.path.resolve(): each for each in found}.values())
+        if sweeps := [str(each) for each in sorted(Path(name).glob("*")) if is_sweep(each)]:
+            raise UserError(f"{name} holds sweeps; name one of them: {', '.join(sweeps[:5])}")
+        if is_sweep(Path(name)):
+            found += [(each, each.id) for each in runs_of(Path(name))]
+        else:
+            found.append((find_run(name, parent), name))
+    return list({each.folder.path.resolve(): (each, name) for each, name in reversed(found)}.values())[::-1]
 
 
 def _reached(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What does `unrandom lcg` do? It prints numbers of a linear congruential generator, one per line."""
 
+import sys
 from argparse import Namespace
 
 from unrandom.cli.answer import Answer
@@ -42,6 +43,8 @@ def run(arguments: Namespace) -> Answer:
     generator = LCG(m=modulus, a=given["a"], c=given["c"])
     numbers = generator.orbit(x0=first, length=arguments.count)
     answer = {**given, "numbers": numbers}
+    if not arguments.json and len(set(numbers)) < len(numbers) and not generator.has_full_period:
+        print(f"it repeats after {len(set(numbers))} numbers: no full period", file=sys.stderr)
     if arguments.json:
         answer |= {"period": generator.period(first), "full_period": generator.has_full_period}
     return answer, "\n".join(map(str, numbers))

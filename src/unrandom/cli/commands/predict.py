@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import PREDICTED, Parser, add_reading, add_run
+from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,10 +19,11 @@ SEQUENCES_SHOWN = 8  # sequences whose tests are printed, at most; --json has al
 def add(command: Parser) -> None:
     add_run(command)
     command.add_argument(
-        "file",
-        metavar="FILE|-",
-        help="the numbers of a sequence in order, read as audit reads them; or, if every line is a list of numbers "
-        "separated by spaces or commas, one sequence per line; - is standard input",
+        "numbers",
+        metavar="FILE|-|NUMBER",
+        nargs="+",
+        help="a file with the numbers of a sequence in order, read as audit reads them, or, if every line is a list of "
+        "numbers separated by spaces or commas, one sequence per line; - is standard input; or two numbers or more",
     )
     command.add_argument(
         "-n", type=PREDICTED, default=1, dest="count", metavar="K", help="how many numbers to predict per sequence (1)"
@@ -34,16 +36,22 @@ def run(arguments: Namespace) -> Answer:
     import unrandom
     from unrandom.auditing.reading.sequences import read_sequences
     from unrandom.cli.progress import counting, say
+    from unrandom.runs.finding import LATEST, NEWEST
 
     run = unrandom.load(arguments.run, runs=arguments.runs)
     reading = {name: getattr(arguments, name) for name in ("raw", "column", "regex", "notation", "rows")}
-    sequences, notes = read_sequences(arguments.file, **reading)
-    file = shlex.quote(arguments.file) if len(sequences) == 1 else "FILE"
+    if len(arguments.numbers) > 1:
+        sequences, notes, file = [[_number(word) for word in arguments.numbers]], list[str](), "FILE"
+    else:
+        sequences, notes = read_sequences(arguments.numbers[0], **reading)
+        file = shlex.quote(arguments.numbers[0]) if len(sequences) == 1 else "FILE"
     limit, longest = run.config.data.vocabulary, run.config.data.context
     for numbers in sequences:
         if (unknown := next((number for number in numbers if not 0 <= number < limit), None)) is not None:
-            known = f"{unknown} is not from 0 to {limit - 1}, the numbers this model knows"
+            known = f"{unknown} is not from 0 to {limit - 1}, the numbers that {run.id} knows"
             raise UserError(f"{known}; {_instead(numbers, file)[1]}")
+    if arguments.run.endswith((LATEST, NEWEST)):
+        notes.append(f"by {run.id}, which predicts the next number {run.config.data.scope.rstrip(',')}")
     _ = run.model  # a run without a checkpoint is refused before anything is printed
     if any(len(numbers) > longest for numbers in sequences):
         of_each = "of each sequence " if len(sequences) > 1 else ""
@@ -82,6 +90,14 @@ def run(arguments: Namespace) -> Answer:
         for each in continued
     ]
     return answer, "\n\n".join(lines)
+
+
+def _number(word: str) -> int:
+    """A number that was typed. Raises UserError for anything else."""
+    try:
+        return parse_integer(word)
+    except UserError:
+        raise UserError(f"{word!r:.80} is no whole number; give one FILE, - for standard input, or numbers") from None
 
 
 def _instead(numbers: list[int], file: str) -> tuple[str | None, str]:

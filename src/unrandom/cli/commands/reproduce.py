@@ -62,11 +62,10 @@ def list_experiments(names: list[str], results: Path) -> Answer:
         }
         for each in entries
     ]
-    measured = [", ".join(each["measured"]) or "nowhere yet" for each in listed]
+    places = [f" (measured: {', '.join(each['measured'])})" if each["measured"] else "" for each in listed]
     minutes = [duration(60 * each.minutes) if each.minutes else "-" for each in entries]
     table = [
-        [each.name, time, f"{each.about} (measured: {where})"]
-        for each, time, where in zip(entries, minutes, measured, strict=True)
+        [each.name, time, f"{each.about}{place}"] for each, time, place in zip(entries, minutes, places, strict=True)
     ]
     note = (
         "times are those of training at scale laptop with three seeds, on one core of a CPU, half to twice; "

@@ -13,6 +13,7 @@ from unrandom.core.config import as_typed
 from unrandom.core.files import JsonObject, make_folder, write_json
 from unrandom.core.reading import Saved, about, read_json
 from unrandom.core.run_folder import RunFolder
+from unrandom.core.shown import Shown
 from unrandom.runs.differences import names_of
 from unrandom.runs.run import Run
 from unrandom.runs.running.plan import MOST_POINTS, grid_points
@@ -24,13 +25,26 @@ SAVED = "sweep.json"  # what was asked
 MOST_CURVES = 8  # of one picture, which has as many colours
 
 
-@dataclass(frozen=True)
-class SweepResult:
+@dataclass(frozen=True, repr=False)
+class SweepResult(Shown):
     """The results of a sweep so far."""
 
     folder: Path
     points: pl.DataFrame  # one row per grid point
     best: JsonObject | None  # best combination of settings; None: nothing is finished
+
+    def shown(self) -> dict[str, str]:
+        """Where it is, how far, and the best settings in validation."""
+        finished = self.points.filter(status="finished")
+        best = self.best or {}
+        settings = " ".join(f"{key}={as_typed(value)}" for key, value in best.items() if "." in key)
+        return {
+            "sweep": str(self.folder),
+            "points": f"{len(finished)} of {len(self.points)} finished",
+            "best": f"{settings}: last number right in {best['validation_last']:.3f} of validation"
+            if best
+            else "none yet",
+        }
 
 
 class Asked(Saved):

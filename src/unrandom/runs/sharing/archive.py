@@ -44,6 +44,7 @@ def open_archived(specs: Sequence[RunSpec], folder: Path) -> list[Run]:
     for spec in specs:
         if not RunFolder(folder / spec.id).finished:
             raise UserError(
-                f"{spec.id} is not archived in {folder}; leave out --archived to train it, or ask for fewer --seeds"
+                f"{spec.id} is not archived in {folder} (a checkout has models there); "
+                "leave out --archived to train it, or ask for fewer --seeds"
             )
     return [Run.open(folder / spec.id, spec.labels) for spec in specs]
