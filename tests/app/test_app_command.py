@@ -48,8 +48,8 @@ def command(tmp_path):
 def address_of(process):
     line = process.stderr.readline()
     assert line.startswith("the app is at http://127.0.0.1:"), line + process.stderr.read()
-    assert line.endswith("/; end it with Ctrl-C\n")
-    return line.split()[4].rstrip(";")
+    assert process.stderr.readline() == "end it with Ctrl-C\n"
+    return line.split()[4]
 
 
 def answers(address):
