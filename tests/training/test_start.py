@@ -73,4 +73,4 @@ def test_from_the_command_line(tiny, tmp_path, capsys):
     answer = json.loads(capsys.readouterr().out)
     assert Run.open(tmp_path / answer["run"].split("/")[-1]).spec.ancestors()[-1].id == small.id
     assert main(["train", "fm-256", *sets, "--start-from", folder, "--runs", str(tmp_path / "elsewhere")]) == 2
-    assert "set --out" in capsys.readouterr().err
+    assert "set --runs" in capsys.readouterr().err

@@ -192,10 +192,8 @@ def _of_same_shape(name: str, value: Tensor, edited: object) -> Tensor:
     if edited is None:
         return value
     if not isinstance(edited, Tensor) or edited.shape != value.shape:
-        found = f"has shape {list(edited.shape)}" if isinstance(edited, Tensor) else f"is {edited!r:.40}"
-        raise UserError(
-            f"the edit of {name} must return a tensor of shape {list(value.shape)}, but what it returned {found}"
-        )
+        found = f"one of shape {list(edited.shape)}" if isinstance(edited, Tensor) else f"{edited!r:.40}"
+        raise UserError(f"the edit of {name} must return a tensor of shape {list(value.shape)}, but returned {found}")
     return edited
 
 

@@ -57,7 +57,12 @@ class LoadedRun(Run):
     device: str | None = None  # where the model is trained and loaded; None: CUDA, else MPS, else the CPU
 
     def shown(self) -> dict[str, str]:
-        """As of any run; a model of the package has its name."""
+        """As of any run; a model of the package has its name.
+
+        >>> import unrandom
+        >>> unrandom.load("um-144").shown()["run"]
+        'um-144, which comes with the package'
+        """
         packaged = is_pretrained(self.folder.path)
         return {**super().shown(), **({"run": f"{self.recipe}, which comes with the package"} if packaged else {})}
 
@@ -322,7 +327,9 @@ class LoadedRun(Run):
 def _sequences(values: Any, name: str) -> UInt64[np.ndarray, "batch length"]:
     """One sequence, or several of one length, as words. Raises UserError for anything else."""
     if isinstance(values, str) or len(values) == 0:
-        raise UserError(f"{name} must be a list of numbers, but {'a text' if len(values) else 'none'} was given")
+        raise UserError(
+            f"{name} must be one sequence, or several of one length, but {'a text' if len(values) else 'none'} was given"
+        )
     try:
         array = np.array(values)
     except ValueError:  # numpy refuses sequences of several lengths

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer
 from unrandom.cli.options import PREDICTED, Parser, add_reading, add_run
-from unrandom.core.config import parse_integer
 from unrandom.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def run(arguments: Namespace) -> Answer:
     limit, longest = run.config.data.vocabulary, run.config.data.context
     for numbers in sequences:
         if (unknown := next((number for number in numbers if not 0 <= number < limit), None)) is not None:
-            known = f"{unknown} is not from 0 to {limit - 1}, the numbers that {run.id} knows"
+            known = f"{unknown} is not from 0 to {limit - 1}, the numbers this model knows"
             raise UserError(f"{known}; {_instead(numbers, file)[1]}")
     if arguments.run.endswith((LATEST, NEWEST)):
         notes.append(f"by {run.id}, which predicts the next number {run.config.data.scope.rstrip(',')}")
@@ -94,6 +93,8 @@ def run(arguments: Namespace) -> Answer:
 
 def _number(word: str) -> int:
     """A number that was typed. Raises UserError for anything else."""
+    from unrandom.core.config import parse_integer
+
     try:
         return parse_integer(word)
     except UserError:
