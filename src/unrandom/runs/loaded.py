@@ -327,9 +327,8 @@ class LoadedRun(Run):
 def _sequences(values: Any, name: str) -> UInt64[np.ndarray, "batch length"]:
     """One sequence, or several of one length, as words. Raises UserError for anything else."""
     if isinstance(values, str) or len(values) == 0:
-        raise UserError(
-            f"{name} must be one sequence, or several of one length, but {'a text' if len(values) else 'none'} was given"
-        )
+        given = "a text" if len(values) else "none"
+        raise UserError(f"{name} must be one sequence, or several of one length, but {given} was given")
     try:
         array = np.array(values)
     except ValueError:  # numpy refuses sequences of several lengths
