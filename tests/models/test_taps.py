@@ -178,5 +178,5 @@ def test_layers_count_from_the_end_and_lists_are_no_tokens(model, tokens):
     assert repr(cache) == f"{'blocks.1.attn.hook_z':32} [3, 6, 2, 4]"
     with pytest.raises(UserError, match="layers are 0 to 1"), record(model, ("pattern", 9)):
         pass
-    with pytest.raises(UserError, match=r"as run\.tokens"):
+    with pytest.raises((UserError, TypeError), match=r"as run\.tokens|Type-check error"):  # the slow tier checks types
         model.run_with_cache([[1, 2]])
