@@ -19,7 +19,7 @@ from unrandom.runs.differences import names_of
 from unrandom.runs.run import Run
 
 RUNS_LISTED = 200
-HEIGHT, LINE = 340, 22  # of a figure, and of a line of its legend, in pixels
+HEIGHT, LINE = 340, 22  # A figure and a line of its legend are so many pixels high.
 NO_RUN = "There is no run yet. Start the demo, or train one: unrandom train classroom."
 
 
@@ -78,7 +78,7 @@ def _together(runs: Path, metrics: Mapping[str, Sequence[JsonObject]]) -> tuple[
     """The accuracies and the losses of several runs, which the legend names by the settings in which they differ."""
     try:
         names = names_of([Run.open(runs / name) for name in metrics])
-    except UserError:  # of a task that is not imported here, for one
+    except UserError:  # The task of a run may be one that is not imported here.
         names = list(metrics)
     loss, accuracy = run_panels(dict(zip(names, metrics.values(), strict=True)))
     height = HEIGHT + LINE * len(metrics)

@@ -30,7 +30,8 @@ ADDRESSES = re.compile(
 )
 Refusal = tuple[str, int]  # a sentence and a status of HTTP
 NOTHING: Refusal = ("There is nothing at this address.", 404)
-KEPT = {"cache-control": "private, max-age=60", "x-content-type-options": "nosniff"}  # by the browser, for a minute
+KEPT = {"cache-control": "private, max-age=60", "x-content-type-options": "nosniff"}
+"""The headers of a picture, which the browser keeps for a minute."""
 TOO_LONG: Refusal = (f"A request may have {MAX_REQUEST:,} bytes.", 413)
 
 

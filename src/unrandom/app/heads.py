@@ -18,7 +18,7 @@ from unrandom.interpretation.attention import attention_by_distance, attention_p
 from unrandom.runs.loaded import LoadedRun
 
 LEAST_DISTANCE = 2
-SEQUENCES = 16  # on which the heads are compared
+SEQUENCES = 16  # The heads are compared on so many sequences.
 WIDEST = 4  # heads across, of cells that are as high as they are wide on a screen
 
 

@@ -1,6 +1,6 @@
 """What did the audit find? A verdict, as JSON and text: the recovered generator with its proof, or what was tried."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
@@ -150,7 +150,7 @@ class Break:
         return f"after output {self.after}, {' and '.join([skipped] * (self.skipped > 0) + [lost] * (self.lost > 0))}"
 
 
-class _Unpredicted(Shown, ABC):
+class _Unpredicted(Shown):
     """What the verdicts without a proof have in common."""
 
     outputs: int

@@ -14,7 +14,6 @@ from unrandom.runs.recipes import recipe
 from unrandom.runs.run import Run
 from unrandom.runs.sharing.pretrained import is_pretrained
 from unrandom.runs.spec import RunSpec
-from unrandom.tasks import FixedModulus, LCGSplit
 from unrandom.training import RunConfig, StartFrom, run_id
 from unrandom.training.checkpoint import checkpoint_to_load
 from unrandom.training.distributed import is_main_process
@@ -60,12 +59,8 @@ def train(run: LoadedRun, max_minutes: float | None, log: Sequence[str] = ()) ->
     """
     if run.folder.finished:
         return {**_finished(run), "estimate": None}
-    split = run.split()
-    if isinstance(split, LCGSplit) and isinstance(run.config.data, FixedModulus) and split.withheld.a.tolist() == [1]:
-        say(
-            f"modulo {run.config.data.modulus} only a = 1 has full period, whose sequences count: this model is tested "
-            "on counting alone; 16, 27, 32, 64 and 100 have other multipliers"
-        )
+    if caution := run.split().caution:
+        say(caution)
     costs = Costs(run.device)
 
     def on_start(started: Run, step: int) -> None:

@@ -1,20 +1,21 @@
 """How does an object show itself? By a few named lines: as text when it is printed, as a table in a notebook."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from html import escape
 
 LONGEST = 110  # characters of a line, and of a cell
 
 
-class Shown:
+class Shown(ABC):
     """A mixin: ``str`` and notebooks show what ``shown`` returns; ``repr`` is its first line, for lists and tracebacks.
 
     A dataclass that inherits it needs ``repr=False``.
     """
 
+    @abstractmethod
     def shown(self) -> Mapping[str, str]:
         """The lines by their names."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         lines = self.shown()

@@ -34,7 +34,7 @@ class Entry:
 
     name: str
     about: str
-    minutes: float = 0  # of one core, roughly, to train its runs at scale laptop with three seeds (a test compares)
+    minutes: float = 0  # One core trains its runs at scale laptop with three seeds in roughly this time.
     figures: Mapping[str, str] = field(default_factory=dict)  # the paper's label of each, and what it shows
 
     @property

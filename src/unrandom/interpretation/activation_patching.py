@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from unrandom.core.errors import UserError
-from unrandom.interpretation.patching import overwrite
+from unrandom.interpretation.patching import overwrite, replaced
 from unrandom.models import Transformer, intervene
 from unrandom.models.taps import Edit, tap_called, tap_names
 
@@ -61,8 +61,8 @@ def patch_positions(
     >>> moved.shape
     torch.Size([1, 64])
     """
-    positions = range(tokens.shape[1])
-    return _patched(model, tokens, other, metric, tap, lambda value: [_at(position, value) for position in positions])
+    places = [(slice(None), position) for position in range(tokens.shape[1])]
+    return _patched(model, tokens, other, metric, tap, lambda value: [replaced(place, value) for place in places])
 
 
 def _patched(
@@ -71,7 +71,8 @@ def _patched(
     """The metric with each of the edits that are made of the activation on ``other``, in each layer."""
     if tokens.shape != other.shape:
         raise UserError(f"both inputs must have one shape, but have {list(tokens.shape)} and {list(other.shape)}")
-    taps = [tap_called((tap, layer), tap_names(model)) for layer in range(model.config.depth)]
+    known = tap_names(model)
+    taps = [tap_called((tap, layer), known) for layer in range(model.config.depth)]
     _, cache = model.run_with_cache(other, taps)
     rows = []
     for name in taps:
@@ -81,14 +82,3 @@ def _patched(
                 row.append(float(metric(model(tokens))))
         rows.append(row)
     return torch.tensor(rows)
-
-
-def _at(position: int, other: Tensor) -> Edit:
-    """An edit that replaces an activation [batch, pos, ...] at one position by that of another pass."""
-
-    def edit(value: Tensor) -> Tensor:
-        edited = value.clone()
-        edited[:, position] = other[:, position]
-        return edited
-
-    return edit

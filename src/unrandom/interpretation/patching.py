@@ -115,10 +115,15 @@ def overwrite(
     """An edit of ``hook_v`` or ``hook_z`` that replaces the vectors of one head, at all positions or the given ones, by
     those of another pass.
     """
+    return replaced((slice(None), positions, head), other)
 
-    def edit(vectors: Tensor) -> Tensor:
-        edited = vectors.clone()
-        edited[:, positions, head] = other[:, positions, head]
+
+def replaced(place: tuple[Any, ...], other: Tensor) -> Edit:
+    """An edit that replaces an activation at one place, an index, by that of another pass."""
+
+    def edit(value: Tensor) -> Tensor:
+        edited = value.clone()
+        edited[place] = other[place]
         return edited
 
     return edit

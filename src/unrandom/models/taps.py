@@ -164,6 +164,7 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
         raise UserError("a compiled model does not see hooks; look inside the model it was compiled from")
     known = tap_names(model)
     named = {tap_called(name, known): edit for name, edit in edits.items()}
+    takes_hook = {name for name, edit in named.items() if _takes_hook(edit)}
     handles, pending = [], set(named)
 
     def hook(name: str) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor]:
@@ -171,7 +172,7 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
             if getattr(model, "recomputes", False):
                 raise UserError("a model that recomputes its blocks runs them twice; set its recompute to False")
             pending.discard(name)
-            edited = named[name](value, **({"hook": Hook(name)} if _takes_hook(named[name]) else {}))
+            edited = named[name](value, hook=Hook(name)) if name in takes_hook else named[name](value)
             return _of_same_shape(name, value, edited)
 
         return apply

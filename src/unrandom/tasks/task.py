@@ -224,6 +224,11 @@ class Split(ABC):
         """
 
     @property
+    def caution(self) -> str:
+        """What a reader of this test's accuracy must know first; empty if there is nothing."""
+        return ""
+
+    @property
     def about(self) -> str:
         """A phrase for readers: how the test sequences are held out."""
         return "held out from training"

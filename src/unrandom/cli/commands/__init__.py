@@ -32,12 +32,8 @@ COMMANDS = {
 }
 """One line about each command, in the order of ``--help``."""
 
-WITHOUT_TORCH = (
-    "audit",
-    "lcg",
-    "models",
-    "completion",
-)  # commands that answer without torch, whose import takes seconds
+WITHOUT_TORCH = ("audit", "lcg", "models", "completion")
+"""Commands that answer without torch, whose import takes seconds."""
 
 
 def module_of(command: str) -> ModuleType:

@@ -9,7 +9,7 @@ from unrandom.cli.options import Parser, within
 EXAMPLE = """unrandom lcg --m 16 --a 5 --c 3 -n 20
 unrandom lcg --m 2^31 --a 1103515245 --c 12345 | unrandom audit -
 unrandom lcg --m 256 --a 77 --c 21 --x0 9 -n 40 | unrandom predict demo -"""
-LARGEST_MODULUS = 2**64  # of larger ones, the period is not known in closed form here
+LARGEST_MODULUS = 2**64  # Periods are computed up to this modulus.
 NUMBERS = within(int, 1, 1_000_000)
 
 

@@ -19,10 +19,10 @@ def of_transformers(values: JsonObject, tensors: Tensors) -> Any:
     kind = getattr(transformers, values["architectures"][0])
     with torch.random.fork_rng(devices=()):
         model = kind(kind.config_class(**values))
-    if "lm_head.weight" in model.state_dict() and "embed_out.weight" in tensors:  # GPT-NeoX's name in files
-        tensors = {**tensors, "lm_head.weight": tensors["embed_out.weight"]}
-        del tensors["embed_out.weight"]
-    missing, unknown = model.load_state_dict(tensors, strict=False)
+    weights = dict(tensors)
+    if "lm_head.weight" in model.state_dict() and "embed_out.weight" in weights:  # the name of GPT-NeoX in files
+        weights["lm_head.weight"] = weights.pop("embed_out.weight")
+    missing, unknown = model.load_state_dict(weights, strict=False)
     tied = {"lm_head.weight", "embed_out.weight"} if values["tie_word_embeddings"] else set()
     assert set(missing) <= tied, missing
     assert not unknown, unknown

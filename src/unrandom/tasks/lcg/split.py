@@ -55,6 +55,15 @@ class LCGSplit(Split):
     def about(self) -> str:
         return ABOUT[self.task.hold_out] if self.is_held_out else "that training may have seen"
 
+    @property
+    def caution(self) -> str:
+        if self.seen_moduli != set(self.parts) or self.withheld.a.tolist() != [1]:
+            return ""
+        return (
+            f"modulo {self.parts[0]} only a = 1 has full period, whose sequences count: this model is tested on "
+            "counting alone; 16, 27, 32, 64 and 100 have other multipliers"
+        )
+
     @cached_property
     def withheld(self) -> Withheld:
         """What training must not have."""
