@@ -4,6 +4,8 @@ import subprocess
 
 from sweeping import PATIENCE
 
+AUDIT = [None, "", "", "inferred", "", 10]  # what follows the numbers: no file, and the options
+
 
 def address_of(app: subprocess.Popen[str]) -> str:
     """Where the command serves the app, as its first line on standard error says; it ends in a slash."""

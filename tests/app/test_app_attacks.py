@@ -16,6 +16,7 @@ from urllib.parse import quote
 import pytest
 from serving import ROOT, STARTS_IN, wait_for
 
+from asking import AUDIT
 from tiers import slow
 from unrandom.app.limits import MAX_FILE, MAX_REQUEST, REQUEST_SECONDS, SESSIONS_KEPT
 from unrandom.core.run_folder import RunFolder
@@ -28,7 +29,6 @@ HEAD = "layer 0 head 0"
 PLAY = ["fm-256", "lcg", "256", "5", "3", "1", 40, "", HEAD]
 ALL = ["reproduced", "not reproduced", "inconclusive", "not judged", "not run"]
 CLAIMS = ["laptop", ALL, "all", ""]
-AUDIT = [None, "", "", "inferred", "", 10]  # no file, and the options
 STREAM = LCG(m=2**31, a=1103515245, c=12345).orbit(x0=1, length=40)
 NUMBERS = " ".join(map(str, STREAM[:30]))
 SECRET = "this line is in no answer: 5f2c1e"
@@ -78,6 +78,7 @@ def test_a_normal_request_is_answered(app):
     assert grid is None  # a single head
     assert "layer 0 head 0 puts" in line
     assert "Predictable" in answer(app, "audit", [NUMBERS, *AUDIT])[0]
+    assert "Predictable" in answer(app, "go_on", [NUMBERS, *AUDIT[:-1]])[0]
     assert answer(app, "claims", CLAIMS)[0].count("<article") > 100
     (path,) = upload(app, NUMBERS.encode()).json()
     assert str(STREAM[30]) in answer(app, "audit", ["", file_data(path), *AUDIT[1:]])[0]

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from serving import STARTS_IN, free_port, is_held, start_app, wait_for
 
+from asking import AUDIT
 from tiers import slow
 from unrandom.cli import main
 from unrandom.core.run_folder import RunFolder
@@ -130,7 +131,7 @@ def test_ctrl_c_ends_the_demo_and_an_audit(command):
     said = client.predict("5", api_name="/start")
     assert "has started: fm-256-" in said
     name = said.partition("started: ")[2].partition(".")[0]
-    client.submit(" ".join(str(pow(7, n, 2**61 - 1) % 2**32) for n in range(3000)), None, api_name="/audit")
+    client.submit(" ".join(str(pow(7, n, 2**61 - 1) % 2**32) for n in range(3000)), *AUDIT, api_name="/audit")
     folder = RunFolder(Path(f"/proc/{process.pid}/cwd").resolve() / "runs" / name)
     wait_for(lambda: folder.exists and is_held(folder))
     children = children_of(process.pid)
@@ -211,7 +212,7 @@ def test_the_app_ends_within_seconds_whatever_runs(command, how, busy):
         folder = Path(f"/proc/{process.pid}/cwd").resolve() / "runs"
         wait_for(lambda: list(folder.glob("*/metrics.jsonl")))
     elif busy == "audit":
-        ask("audit", " ".join(str(pow(7, n, 2**61 - 1) % 2**32) for n in range(3000)), None)
+        ask("audit", " ".join(str(pow(7, n, 2**61 - 1) % 2**32) for n in range(3000)), *AUDIT)
         wait_for(lambda: children_of(process.pid))
     else:
         for seed in range(20):  # of which each takes a while, two at a time

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import unrandom
-from asking import address_of, answered
+from asking import AUDIT, address_of, answered
 from sweeping import PATIENCE, synchronize
 from tiers import slow
 from unrandom.core.processes import python
@@ -112,7 +112,7 @@ def test_the_demo_and_the_audits_of_the_app_do_not_either(own_files):
     )
     try:
         address = address_of(app)
-        assert "Predictable" in answered(address, "audit", " ".join(map(str, STREAM)), None)
+        assert "Predictable" in answered(address, "audit", " ".join(map(str, STREAM)), *AUDIT)
         assert "has started" in answered(address, "start", "3")
         (metrics,) = synchronize(lambda: list(own_files.glob("runs/*/metrics.jsonl")))
         synchronize(metrics.read_text)

@@ -14,7 +14,6 @@ from unrandom.app.limits import (
     MAX_FILE,
     MAX_SECONDS,
     MAX_WORDS,
-    MORE_SECONDS,
 )
 
 
@@ -39,7 +38,7 @@ def audit_tab() -> None:
             button = gr.Button("Audit", variant="primary")
         with gr.Column(scale=1, min_width=280):
             verdict = gr.HTML()
-            more = gr.Button(f"Go on for {MORE_SECONDS // 60} minutes", visible=False)
+            more = gr.Button(f"Go on for {MAX_SECONDS // 60} minutes", visible=False)
     shared: dict[str, Any] = {"concurrency_limit": AUDITS_AT_ONCE, "concurrency_id": "audit"}
     private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     for name, each in tried.items():
@@ -48,7 +47,7 @@ def audit_tab() -> None:
     button.click(audits.audit, [*given, seconds], verdict, api_name="audit", **shared).then(
         lambda answer: gr.update(visible=audits.UNFINISHED in answer), verdict, more, **private
     )
-    more.click(audits.go_on, given, verdict, api_name="go_on", **shared).then(
+    more.click(audits.audit, [*given, gr.State(MAX_SECONDS)], verdict, api_name="go_on", **shared).then(
         lambda: gr.update(visible=False), None, more, **private
     )
 

@@ -19,7 +19,6 @@ from unrandom.app.limits import (
     MAX_FILE,
     MAX_SECONDS,
     MAX_WORDS,
-    MORE_SECONDS,
 )
 from unrandom.auditing.reading.parsing import NOTATIONS
 from unrandom.core.errors import UserError
@@ -45,11 +44,11 @@ MISTAKE = 2  # exit status of the command for what cannot be read
 @answered(1)
 def audit(
     text: str | None,
-    file: str | None,
-    column: Any = "",
-    regex: Any = "",
+    file: str | None = None,
+    column: Any = None,
+    regex: Any = None,
     notation: Any = INFERRED,
-    alphabet: Any = "",
+    alphabet: Any = None,
     seconds: Any = None,
 ) -> str:
     """The verdict on the numbers of an uploaded file or, without one, of a text, as HTML.
@@ -60,20 +59,12 @@ def audit(
         seconds = AUDIT_SECONDS
     elif isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 1 <= seconds <= MAX_SECONDS:
         raise UserError(f"the search can take from 1 to {MAX_SECONDS} seconds")
-    return _searched(text, file, _options(column, regex, notation, alphabet), seconds)
-
-
-@answered(1)
-def go_on(
-    text: str | None,
-    file: str | None,
-    column: Any = "",
-    regex: Any = "",
-    notation: Any = INFERRED,
-    alphabet: Any = "",
-) -> str:
-    """The verdict of a longer search."""
-    return _searched(text, file, _options(column, regex, notation, alphabet), MORE_SECONDS)
+    options = _options(column, regex, notation, alphabet)
+    content = _content(text or "", file)
+    with tempfile.TemporaryDirectory(prefix="unrandom-audit-") as folder:
+        path = Path(folder) / "numbers"
+        path.write_bytes(content)
+        return _verdict(_audited(path, options, seconds), seconds)
 
 
 def _options(column: Any, regex: Any, notation: Any, alphabet: Any) -> list[str]:
@@ -90,14 +81,6 @@ def _options(column: Any, regex: Any, notation: Any, alphabet: Any) -> list[str]
             raise UserError(f"the {name} has characters that are no text")
         options += [f"--{name}={value}"] if value else []
     return options
-
-
-def _searched(text: str | None, file: str | None, options: list[str], seconds: float) -> str:
-    content = _content(text or "", file)
-    with tempfile.TemporaryDirectory(prefix="unrandom-audit-") as folder:
-        path = Path(folder) / "numbers"
-        path.write_bytes(content)
-        return _verdict(_audited(path, options, seconds), seconds)
 
 
 def _content(text: str, file: str | None) -> bytes:

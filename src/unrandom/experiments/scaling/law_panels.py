@@ -82,7 +82,7 @@ def _bit_panel(bits: pl.DataFrame) -> LinePanel:
         for of_seed in by_seed(of_modulus):
             stairs = bit_stairs(of_seed)
             lines.append(Line(stairs["seen"].to_list(), stairs["known"].to_list(), modulus_title(m), kind))
-    longest = max(max(line.x) for line in lines)
+    longest = max((seen for line in lines for seen in line.x), default=1)
     seen = [2**k for k in range(9)]
     lines.append(Line(seen, list(range(9)), "1 bit per doubling", 6))
     lines.append(Line(seen, list(range(0, 18, 2)), "2 bits per doubling", 7))
