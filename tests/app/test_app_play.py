@@ -293,6 +293,7 @@ def test_runs_of_one_s_own_follow_the_models_of_the_package(own, tmp_path):
     shutil.copytree(own, own.parent / "no weights")
     shutil.rmtree(own.parent / "no weights" / "checkpoints")
     assert models.model_names(own.parent) == [*packaged, own.name]
+    assert models.model_choices(own.parent)[-1] == ("mine-52178bd0, m up to 512", own.name)
     mine, theirs = (of_lcg(name, 144, 37, 25, runs=own.parent) for name in (own.name, "um-144"))
     assert mine[:2] == theirs[:2]
     for outside in ("../secret", str(own), "damaged", "no weights"):

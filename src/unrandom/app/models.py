@@ -27,26 +27,37 @@ MODULI_NAMED = 4
 _loading = Lock()
 
 
+def model_choices(runs: Path) -> list[tuple[str, str]]:
+    """Labels and names of the package's models that are here, then of the newest runs in a folder with a checkpoint.
+
+    The label of a run says its modulus, which its name does not.
+    """
+    packaged = [name for name, model in pretrained().items() if model.folder and _moduli(model.folder, 0)]
+    own = [name for name in run_names(runs) if name not in packaged]
+    labels = [(f"{name}, {moduli}", name) for name in own if (moduli := _moduli_of_checkpoint(runs / name))]
+    return [*((name, name) for name in packaged), *labels[:OWN_MODELS]]
+
+
 def model_names(runs: Path) -> list[str]:
-    """The models of the package that are here, then the newest runs in a folder that have a checkpoint."""
-    packaged = [name for name, model in pretrained().items() if model.folder and _is_of_lcgs(model.folder, 0)]
-    own = [name for name in run_names(runs) if name not in packaged and _is_playable(runs / name)]
-    return [*packaged, *own[:OWN_MODELS]]
+    return [name for _, name in model_choices(runs)]
 
 
-def _is_playable(folder: Path) -> bool:
-    """Whether a run has a checkpoint and is of LCGs; one that cannot be read is left out."""
+def _moduli_of_checkpoint(folder: Path) -> str:
+    """The moduli of a run that has a checkpoint; empty if it has none, is not of LCGs, or cannot be read."""
     try:
         has_weights = any(RunFolder(folder).checkpoints.glob("*"))
-        return has_weights and _is_of_lcgs(folder, (folder / "manifest.json").stat().st_mtime_ns)
+        return _moduli(folder, (folder / "manifest.json").stat().st_mtime_ns) if has_weights else ""
     except (UserError, OSError):
-        return False
+        return ""
 
 
 @lru_cache(1000)
-def _is_of_lcgs(folder: Path, _changed: int) -> bool:
-    """Whether a model's task is of LCGs whose numbers are shown whole, for which the page asks."""
-    return isinstance(Run.open(folder).config.data, LCGTask)
+def _moduli(folder: Path, _changed: int) -> str:
+    """The text ``m = 16`` or ``m up to 144``; empty if the task is not of LCGs whose numbers are shown whole."""
+    task = Run.open(folder).config.data
+    if not isinstance(task, LCGTask):
+        return ""
+    return f"m {'up to' if isinstance(task, UnseenModulus) else '='} {task.largest_modulus:,}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +98,7 @@ def trained_on(model: Model, generator: LCG | None = None) -> str:
     """What a model was trained on, in sentences; and whether it can know the modulus and the values of a generator."""
     run = model.run
     task = lcg_task(run.config.data)
-    said = [f"{_moduli(task)}{'' if generator is None else _about(model.split, generator.m)}."]
+    said = [f"{_trained_on(task)}{'' if generator is None else _about(model.split, generator.m)}."]
     withheld = model.split.withheld
     if generator is not None and generator.a in withheld.a.tolist() and generator.c in withheld.c.tolist():
         said.append(f"It never saw a = {generator.a}, nor c = {generator.c}.")
@@ -96,7 +107,7 @@ def trained_on(model: Model, generator: LCG | None = None) -> str:
     return " ".join(said)
 
 
-def _moduli(task: LCGTask) -> str:
+def _trained_on(task: LCGTask) -> str:
     if not isinstance(task, UnseenModulus):
         return f"It was trained on m = {task.largest_modulus:,} only"
     unseen = sorted(task.held_out_moduli)

@@ -8,7 +8,7 @@ import gradio as gr
 
 from unrandom.app.heads import first_head, head_names
 from unrandom.app.limits import GRID_TOKENS, GUESSES_SHOWN, MAX_CHARACTERS, MAX_DIGITS, TOKENS_SHOWN
-from unrandom.app.models import FIRST, loaded, model_names
+from unrandom.app.models import FIRST, loaded, model_choices, model_names
 from unrandom.app.play import play
 
 HOW = [("m, a, c and x0", "lcg"), ("numbers that I type", "numbers")]  # how a sequence is given
@@ -16,8 +16,9 @@ SHOWN = 40  # numbers of a sequence at first
 
 
 def play_tab(app: gr.Blocks, runs: Path) -> None:
-    choices = model_names(runs)
-    first = FIRST if FIRST in choices else choices[0]
+    choices = model_choices(runs)
+    names = [name for _, name in choices]
+    first = FIRST if FIRST in names else names[0]
     gr.Markdown(
         "A model reads the beginning of a sequence x → (a x + c) mod m and guesses each next number. It was never told "
         "a and c. Runs of your own follow the models of the package in the list."
@@ -76,4 +77,4 @@ def play_tab(app: gr.Blocks, runs: Path) -> None:
     guessed = partial(play, runs)
     gr.on(ways, guessed, asked, answer, api_name="play").then(**without_mistakes)
     app.load(guessed, asked, answer, api_visibility="private").then(**without_mistakes)
-    app.load(lambda: gr.Dropdown(model_names(runs)), None, model, api_visibility="private")
+    app.load(lambda: gr.Dropdown(model_choices(runs)), None, model, api_visibility="private")
