@@ -16,6 +16,7 @@ import torch
 import unrandom
 from rounding import OPERATION, assert_agree
 from unrandom.core.errors import UserError
+from unrandom.interpretation import patch_heads
 from unrandom.runs.loaded import LoadedRun
 
 ROOT = Path(__file__).parents[1]
@@ -149,13 +150,20 @@ def test_lists_arrays_and_tensors_say_the_same(loaded):
         (lambda run: run.predict([3, 64]), "64 is not from 0 to 63, the numbers this model knows"),
         (lambda run: run.predict([3, -1]), "numbers must be from 0 to 2"),
         (lambda run: run.predict([]), "numbers must be"),
-        (lambda run: run.predict([1], n=0), "n must be 1 or more"),
+        (lambda run: run.predict([1], n=0), "n must be a whole number of 1 or more"),
         (lambda run: run.cache([64]), "tokens must be from 0 to 63, but 64 was given"),
         (lambda run: run.cache([-1, 5]), "tokens must be from 0 to 2"),
         (lambda run: run.cache([1] * 50), "the context is"),
         (lambda run: run.cache([1], "blocks.7.*"), "no such tap: blocks.7"),
         (lambda run: run.evaluate(predictors=["oracle"]), "oracle"),
         (lambda run: run.evaluate(part=63), "63 is no test"),
+        (lambda run: run.evaluate(sequences=0), "sequences must be a whole number of 1 or more, but 0 was given"),
+        (lambda run: run.model(run.tokens([1, 2])[0]), r"tokens must be a tensor \[batch, pos\]"),
+        (lambda run: patch_heads(run.model, run.tokens([1]), run.tokens([2]), float, "resid_pre"), "q, k, v or z"),
+        (lambda run: unrandom.sweep("fm-256", {}), "grid must have a list of values for each key"),
+        (lambda run: unrandom.sweep("fm-256", {"steps": []}), "grid must have a list of values for each key"),
+        (lambda run: unrandom.sweep("fm-256", {"steps": [1]}, seeds=0), "seeds must be a whole number of 1 or more"),
+        (lambda run: unrandom.sweep("fm-256", {"steps": [1]}, workers=0), "workers must be a whole number of 1"),
         (lambda run: unrandom.load("nowhere"), "nowhere is not a run folder"),
         (lambda run: unrandom.train("fm-257"), "near misses: fm-256"),
         (lambda run: unrandom.train("fm-256", step=3), "near misses: steps"),

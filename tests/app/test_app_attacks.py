@@ -78,7 +78,7 @@ def test_a_normal_request_is_answered(app):
     assert grid is None  # a single head
     assert "layer 0 head 0 puts" in line
     assert "Predictable" in answer(app, "audit", [NUMBERS, *AUDIT])[0]
-    assert "Predictable" in answer(app, "go_on", [NUMBERS, *AUDIT[:-1]])[0]
+    assert "Predictable" in answer(app, "search_longer", [NUMBERS, *AUDIT[:-1]])[0]
     assert answer(app, "claims", CLAIMS)[0].count("<article") > 100
     (path,) = upload(app, NUMBERS.encode()).json()
     assert str(STREAM[30]) in answer(app, "audit", ["", file_data(path), *AUDIT[1:]])[0]

@@ -327,6 +327,14 @@ def test_values_that_training_never_had_are_said_to_be_unseen():
     assert "It never saw" not in of_lcg(a=1, c=c)[0]
 
 
+def test_pairs_that_training_never_had_are_said_to_be_unseen_together():
+    withheld = models.loaded("um-144", NO_RUNS).split.withheld
+    a, c = (int(values[0]) for values in (withheld.tested[0].multipliers, withheld.tested[0].increments))
+    assert f"It never saw a = {a} together with c = {c}." in of_lcg("um-144", 144, a, c)[0]
+    assert (85 in withheld.a, 1 in withheld.c) == (True, True)  # at different moduli
+    assert "It never saw" not in of_lcg("um-144", 144, 85, 1)[0]
+
+
 def test_the_first_head_is_the_one_with_the_strongest_line():
     model = models.loaded("um-144", NO_RUNS)
     first = heads.first_head(model)

@@ -84,7 +84,9 @@ def test_choices_that_the_page_does_not_offer_are_mistakes():
 
 def test_no_results_are_said_to_be_missing(tmp_path):
     said = shown(scale="overnight", folder=tmp_path)
-    assert "There are no saved results for the scale overnight" in said
+    assert "There are no results of the scale overnight in the folder" in said
+    assert "(the saved ones are in the repository" in said
+    assert "(the saved ones are" not in shown(scale="paper", folder=tmp_path)
     assert "run: unrandom reproduce fm-staircase --scale overnight." in said
 
 

@@ -118,7 +118,7 @@ def test_a_model_of_the_package_and_a_run_with_its_id_are_two(capsys, tmp_path):
     assert [row["run"] for row in found["runs"]] == [str(model.folder), str(own)]
 
 
-def test_a_sweep_is_compared_by_the_settings_that_differ(capsys, tmp_path, tiny_settings):
+def test_a_sweep_is_compared_by_the_settings_that_differ(capsys, tmp_path, tiny_settings, monkeypatch):
     grid = ["--grid", "model.n_heads=1,2", "--sequences", "16", "--workers", "1", "--runs", tmp_path]
     sweep = answer(capsys, "sweep", "fm-256", *tiny_settings(), *grid)["sweep"]
     found = answer(capsys, "compare", sweep, "--out", tmp_path / "curves")["runs"]
@@ -128,6 +128,12 @@ def test_a_sweep_is_compared_by_the_settings_that_differ(capsys, tmp_path, tiny_
     head, *rows, _ = capsys.readouterr().out.splitlines()
     assert head.split()[:2] == ["model.n_heads", "step"]
     assert [row.split()[0] for row in rows] == ["1", "2"]
+    monkeypatch.chdir(sweep)
+    assert main(["compare", ".", "--out", str(tmp_path / "curves")]) == 0
+    for metrics in tmp_path.glob("*/metrics.jsonl"):
+        metrics.unlink()
+    assert main(["compare", ".", "--out", str(tmp_path / "curves")]) == 2
+    assert "has an evaluation yet" in capsys.readouterr().err
     (Path(sweep) / "sweep.json").write_text("{}")
     assert main(["compare", sweep]) == 2
     assert "sweep.json" in capsys.readouterr().err

@@ -94,7 +94,16 @@ def test_tables_can_be_judged_and_drawn_again_without_any_run(places, tmp_path, 
 
 def test_claims_without_results_name_the_folder(tmp_path, capsys):
     assert main(["claims", "--results", str(tmp_path / "nowhere")]) == 2
-    assert f"there are no results in {tmp_path}/nowhere/laptop" in capsys.readouterr().err
+    assert f"there are no results in {tmp_path}/nowhere/laptop (the saved ones are" in capsys.readouterr().err
+    assert main(["claims", "--scale", "paper", "--results", str(tmp_path / "nowhere")]) == 2
+    assert f"there are no results in {tmp_path}/nowhere/paper; make some" in capsys.readouterr().err
+
+
+def test_a_page_of_claims_has_all_experiments(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    assert main(["claims", "--experiment", "fm-staircase", "--write", str(page)]) == 2
+    assert "leave out --experiment" in capsys.readouterr().err
+    assert not page.exists()
 
 
 def test_out_of_time_nothing_is_judged_and_a_failed_run_is_named(places, tmp_path, capsys):

@@ -66,7 +66,7 @@ def test_a_patch_of_everything_before_gives_the_other_answer_and_one_of_the_same
     assert float(moved[1, -1]) == pytest.approx(after, rel=1e-5)  # the end of the stream at the last position decides
     assert moved[1, :-1].tolist() == pytest.approx([before] * 5)
     assert patch_heads(model, tokens, other, last, tap="v").shape == (2, 2)
-    with pytest.raises(UserError, match="no such tap: 'zz', 0"):
+    with pytest.raises(UserError, match="q, k, v or z, not 'zz'"):
         patch_heads(model, tokens, other, last, tap="zz")
 
 

@@ -114,6 +114,20 @@ def test_short_names_are_those_of_transformer_lens(model, tokens):
         "blocks.0.hook_resid_mid", "blocks.1.hook_resid_mid", "hook_embed"}  # fmt: skip
 
 
+def test_a_function_chooses_taps_and_layers_are_those_of_the_model(model, tokens):
+    _, cache = model.run_with_cache(tokens, lambda name: name.startswith("blocks.0.") and name.endswith("_z"))
+    assert list(cache) == ["blocks.0.attn.hook_z"]
+    assert cache.get(("z", 0)) is cache["z", 0]
+    assert (("z", 0) in cache, ("z", -1) in cache, cache.get(("z", -1)), 3 in cache) == (True, False, None, False)
+    with pytest.raises(KeyError, match=r"blocks\.1\.attn\.hook_z was not recorded"):
+        cache["z", -1]
+
+
+def test_an_edit_that_is_no_function_is_a_mistake(model, tokens):
+    with pytest.raises(UserError, match="an edit must be a function of an activation, not 3"):
+        model.run_with_hooks(tokens, [("embed", 3)])
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [

@@ -320,3 +320,18 @@ def test_a_class_tests_a_multiplier_with_the_longest_look_back(modulus, a, c):
     assert (held.multipliers.tolist(), set(held.increments.tolist())) == ([a], c)
     longest = max(modulus // gcd(modulus, other - 1) for other in full_period_multipliers(modulus))
     assert modulus // gcd(modulus, a - 1) == longest
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (["data_seed=5"], ""),
+        (["data_seed=0"], "the only multiplier of the test is 1, whose sequences count; set another data_seed"),
+        (["data.modulus=15"], "whose sequences count; modulo 15 no other has full period"),
+    ],
+)
+def test_a_test_of_counting_alone_is_said_to_be_one(settings, said):
+    config = recipe("classroom").build().override(settings)
+    caution = config.data.split(config.split_seed).caution
+    assert said in caution
+    assert bool(caution) == bool(said)

@@ -38,16 +38,19 @@ def audit_tab() -> None:
             button = gr.Button("Audit", variant="primary")
         with gr.Column(scale=1, min_width=280):
             verdict = gr.HTML()
-            more = gr.Button(f"Go on for {MAX_SECONDS // 60} minutes", visible=False)
+            more = gr.Button(f"Search for {MAX_SECONDS // 60} minutes", visible=False)
     shared: dict[str, Any] = {"concurrency_limit": AUDITS_AT_ONCE, "concurrency_id": "audit"}
     private: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
     for name, each in tried.items():
         each.click(partial(_filled, name), None, [text, file], **private)
     given = [text, file, column, regex, notation, alphabet]
     button.click(audits.audit, [*given, seconds], verdict, api_name="audit", **shared).then(
-        lambda answer: gr.update(visible=audits.UNFINISHED in answer), verdict, more, **private
+        lambda answer, spent: gr.update(visible=audits.UNFINISHED in answer and spent < MAX_SECONDS),
+        [verdict, seconds],
+        more,
+        **private,
     )
-    more.click(audits.audit, [*given, gr.State(MAX_SECONDS)], verdict, api_name="go_on", **shared).then(
+    more.click(audits.audit, [*given, gr.State(MAX_SECONDS)], verdict, api_name="search_longer", **shared).then(
         lambda: gr.update(visible=False), None, more, **private
     )
 

@@ -9,6 +9,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 
+import numpy as np
+
 from unrandom.app.curves import run_names
 from unrandom.app.limits import LOADED_MODELS, OWN_MODELS
 from unrandom.core.errors import UserError
@@ -20,6 +22,7 @@ from unrandom.runs.loaded import LoadedRun
 from unrandom.runs.run import Run
 from unrandom.runs.sharing.pretrained import pretrained
 from unrandom.tasks import LCGSplit, LCGTask, UnseenModulus, lcg_split, lcg_task
+from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.training.checkpoint import saved_step
 
 FIRST = "fm-256"  # shown when the page is opened
@@ -99,12 +102,19 @@ def trained_on(model: Model, generator: LCG | None = None) -> str:
     run = model.run
     task = lcg_task(run.config.data)
     said = [f"{_trained_on(task)}{'' if generator is None else _about(model.split, generator.m)}."]
-    withheld = model.split.withheld
-    if generator is not None and generator.a in withheld.a.tolist() and generator.c in withheld.c.tolist():
-        said.append(f"It never saw a = {generator.a}, nor c = {generator.c}.")
+    if generator is not None:
+        said.append(_withheld(model.split.withheld, generator.a, generator.c))
     if not run.folder.finished:
         said.append(f"It has not finished: these are the weights of step {model.step:,} of {run.config.steps:,}.")
-    return " ".join(said)
+    return " ".join(filter(None, said))
+
+
+def _withheld(withheld: Withheld, a: int, c: int) -> str:
+    """A sentence on parameters that training never had; empty if it may have had some of them."""
+    if withheld.by_values:
+        return f"It never saw a = {a}, nor c = {c}." if a in withheld.a and c in withheld.c else ""
+    is_withheld = withheld.rows(np.array([a], dtype=np.uint64), np.array([c], dtype=np.uint64))[0]
+    return f"It never saw a = {a} together with c = {c}." if is_withheld else ""
 
 
 def _trained_on(task: LCGTask) -> str:

@@ -10,6 +10,7 @@ from unrandom.app.heads import first_head, head_names
 from unrandom.app.limits import GRID_TOKENS, GUESSES_SHOWN, MAX_CHARACTERS, MAX_DIGITS, TOKENS_SHOWN
 from unrandom.app.models import FIRST, loaded, model_choices, model_names
 from unrandom.app.play import play
+from unrandom.core.errors import UserError
 
 HOW = [("m, a, c and x0", "lcg"), ("numbers that I type", "numbers")]  # how a sequence is given
 SHOWN = 40  # numbers of a sequence at first
@@ -58,7 +59,10 @@ def play_tab(app: gr.Blocks, runs: Path) -> None:
         return gr.Group(visible=way == "lcg"), gr.Textbox(visible=way == "numbers")
 
     def of_model(name: Any) -> tuple[Any, Any, Any]:
-        chosen = loaded(name if name in model_names(runs) else first, runs)  # programs can send others
+        try:
+            chosen = loaded(name if name in model_names(runs) else first, runs)  # programs can send others
+        except UserError:  # the button says what is wrong
+            return gr.skip(), gr.skip(), gr.skip()
         context = chosen.run.config.data.context
         heads = gr.Dropdown(head_names(chosen.run), value=first_head(chosen))
         return heads, gr.Textbox(str(chosen.largest_tested)), gr.Slider(maximum=context, value=min(SHOWN, context))

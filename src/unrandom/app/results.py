@@ -34,10 +34,12 @@ def claims(results: Path, scale: Any, verdicts: Any, origin: Any, words: str | N
     scale, origin = chosen(scale, SHOWN_SCALES, "scale"), chosen(origin, ORIGINS, "origin")
     verdicts = [chosen(verdict, verdict_names(), "verdict") for verdict in verdicts or ()]
     if not (results / scale).is_dir():
+        from unrandom.experiments.reproduce import where_saved
+
         return sentence(
-            f"There are no saved results for the scale {scale} in the folder of results with which the app was started "
-            f"(unrandom app --results DIR). They are in the repository, under results, and not in the package that pip "
-            f"installs. To make those of one experiment here, run: unrandom reproduce fm-staircase --scale {scale}."
+            f"There are no results of the scale {scale} in the folder with which the app was started (unrandom app "
+            f"--results DIR){where_saved(scale, results)}. To make those of one experiment here, run: unrandom "
+            f"reproduce fm-staircase --scale {scale}."
         )
     wanted = [word.lower() for word in (words or "")[:MAX_WORDS].split()]
     every = _claims(scale, results)

@@ -18,7 +18,6 @@ from unrandom.experiments.catalogue import CATALOGUE
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.registry import EXPERIMENTS, experiment
 from unrandom.experiments.reproduce import (
-    IN_A_CHECKOUT,
     all_judgements,
     draw_and_judge,
     is_measured,
@@ -27,6 +26,7 @@ from unrandom.experiments.reproduce import (
     missing_runs,
     own_results,
     own_run,
+    where_saved,
 )
 from unrandom.report.claims import is_point
 from unrandom.report.results import results_page
@@ -97,7 +97,8 @@ def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experim
     missing = [each for each in chosen if not is_measured(each, arguments.scale, arguments.results)]
     if missing and not arguments.all:
         folder, measure = arguments.results / arguments.scale, missing[0].command(arguments.scale)
-        raise UserError(f"{missing[0].name} has no tables in {folder}{IN_A_CHECKOUT}; measure it with: {measure}")
+        saved = where_saved(arguments.scale, arguments.results)
+        raise UserError(f"{missing[0].name} has no tables in {folder}{saved}; measure it with: {measure}")
     if missing:
         say(f"left out, as they were not measured: {', '.join(each.name for each in missing)}")
     return [each for each in chosen if each not in missing]

@@ -3,6 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterable, Mapping
+from numbers import Integral
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -80,3 +81,10 @@ def out_of_memory(error: BaseException) -> bool:
         return True
     said = str(error)
     return isinstance(error, RuntimeError) and ("allocate memory" in said or "out of memory" in said)
+
+
+def check_counts(**counts: int) -> None:
+    """Raises UserError for a count that is no whole number from 1 on; the names are those of the parameters."""
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
+            raise UserError(f"{name} must be a whole number of 1 or more, but {count!r} was given")

@@ -42,7 +42,7 @@ class Made(Saved):
     tables: dict[Annotated[str, Field(pattern=r"^[\w-]+$")], str]  # the checksum of each table
 
 
-IN_A_CHECKOUT = " (the saved ones are in the repository alone: run this in a checkout, or read the site)"
+IN_THE_REPOSITORY: tuple[Scale, ...] = ("laptop", "overnight")  # scales with saved results
 
 Notes = dict[str, dict[str, JsonObject]]  # experiment → claim key → {"verdict": …, "note": its explanation}
 
@@ -134,12 +134,19 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
     Raises UserError if nothing was ever measured at this scale.
     """
     if not (results / scale).is_dir():
+        saved = where_saved(scale, results)
         raise UserError(
-            f"there are no results in {results / scale}{IN_A_CHECKOUT}; make some with: unrandom reproduce NAME "
-            f"--scale {scale}"
+            f"there are no results in {results / scale}{saved}; make some with: unrandom reproduce NAME --scale {scale}"
         )
     notes = read_notes(experiments, scale, results)
     return [row for experiment in experiments for row in judged_rows(experiment, scale, results, notes)]
+
+
+def where_saved(scale: Scale, results: Path) -> str:
+    """Where the results of a scale are that are not in a folder; empty if they are in none."""
+    if scale not in IN_THE_REPOSITORY or (results / scale).is_dir():
+        return ""
+    return " (the saved ones are in the repository, not in an installed package: use a checkout, or read the site)"
 
 
 def judged_rows(experiment: Experiment, scale: Scale, results: Path, notes: Notes) -> list[JsonObject]:

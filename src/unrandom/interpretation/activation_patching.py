@@ -11,12 +11,15 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from unrandom.core.errors import UserError
+from unrandom.core.quantities import listed
 from unrandom.interpretation.patching import overwrite, replaced
 from unrandom.models import Transformer, intervene
 from unrandom.models.taps import Edit, tap_called, tap_names
 
 Metric = Callable[[Float[Tensor, "batch pos vocab"]], Tensor | float]
 """A number that is computed from the logits."""
+
+BY_HEAD = ("q", "k", "v", "z")  # taps [batch, pos, head, d_head]
 
 
 @torch.no_grad()
@@ -37,6 +40,8 @@ def patch_heads(
     >>> moved.shape
     torch.Size([4, 4])
     """
+    if tap not in BY_HEAD:
+        raise UserError(f"tap must be one with a head as its second last axis, {listed(BY_HEAD, 'or')}, not {tap!r}")
     heads = range(model.config.n_heads)
     return _patched(model, tokens, other, metric, tap, lambda value: [overwrite(head, value) for head in heads])
 

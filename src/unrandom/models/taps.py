@@ -36,6 +36,9 @@ Edit: TypeAlias = Callable[..., Tensor]
 TapName: TypeAlias = str | tuple[str | int, ...]
 """A tap's name, or its short form: ``"embed"``, ``("pattern", 0)``, ``("normalized", 0, "ln1")``."""
 
+TapNames: TypeAlias = TapName | Sequence[TapName] | Callable[[str], bool]
+"""Which taps: a name, or several, or a function that tells for a whole name whether it is meant."""
+
 Edits: TypeAlias = Mapping[str, Edit] | Mapping[TapName, Edit]
 """Edits by the taps' names."""
 
@@ -57,6 +60,8 @@ class Activations(dict[str, Tensor]):
     torch.Size([1, 2, 3, 3])
     """
 
+    known: Sequence[str] = ()  # all taps of the model, by which layers are counted; (): those that are here
+
     def __repr__(self) -> str:
         """The names and shapes, one per line."""
         return "\n".join(f"{name:32} {list(value.shape)}" for name, value in self.items())
@@ -67,9 +72,24 @@ class Activations(dict[str, Tensor]):
 
     def __missing__(self, name: TapName) -> Tensor:
         try:
-            return self[tap_called(name, self)]
+            called = tap_called(name, self.known or self.keys())
         except UserError as error:
             raise KeyError(str(error)) from None
+        if called not in self.keys():
+            raise KeyError(f"{called} was not recorded")
+        return self[called]
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, (str, tuple)) and self[name] is not None
+        except KeyError:
+            return False
+
+    def get(self, name: TapName, default: Tensor | None = None) -> Tensor | None:  # type: ignore[override]
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
 
 def tap_names(model: nn.Module) -> list[str]:
@@ -98,21 +118,18 @@ def tap_called(name: TapName, known: Iterable[str]) -> str:
     elif so_called and any(isinstance(part, int) for part in place):
         among = f"; layers are 0 to {layers - 1}"
     else:
-        among = near_misses(str(short), _by_short(names))
+        shorts = [each.rpartition("hook_")[2] for each in names]
+        among = near_misses(str(short), [*names, *shorts] if "." in str(short) else shorts)
     raise UserError(f"no such tap: {text}{among}")
 
 
-def _by_short(names: Sequence[str]) -> list[str]:
-    """Whole names and short ones, for near misses; one of each block's taps stands for those of all."""
-    return list(dict.fromkeys([*names, *(each.rpartition("hook_")[2] for each in names)]))
-
-
 @contextmanager
-def record(model: nn.Module, names: TapName | Sequence[TapName]) -> Iterator[Activations]:
+def record(model: nn.Module, names: TapNames) -> Iterator[Activations]:
     """Record activations: within the ``with`` block, the value at each named tap, detached; the latest pass counts.
 
-    ``names`` is one name or a list of several, whole or short; ``*`` stands for any characters of a whole name. Raises
-    UserError for a name that matches no tap, RuntimeError when a tap never ran.
+    ``names`` is one name or a list of several, whole or short, or a function that is true of the whole names that are
+    meant; ``*`` stands for any characters of a whole name. Raises UserError for a name that matches no tap,
+    RuntimeError when a tap never ran.
 
     >>> import torch, unrandom
     >>> model = unrandom.load("um-144", device="cpu").model
@@ -129,12 +146,14 @@ def record(model: nn.Module, names: TapName | Sequence[TapName]) -> Iterator[Act
         seen[hook.name] = value.detach()
         return value
 
-    known = tap_names(model)
-    with intervene(model, {match: keep for name in _listed(names) for match in _matches(name, known)}):
+    seen.known = known = tap_names(model)
+    with intervene(model, {match: keep for name in _listed(names, known) for match in _matches(name, known)}):
         yield seen
 
 
-def _listed(names: TapName | Sequence[TapName]) -> Sequence[TapName]:
+def _listed(names: TapNames, known: Sequence[str]) -> Sequence[TapName]:
+    if callable(names):
+        return [name for name in known if names(name)]
     return [names] if isinstance(names, (str, tuple)) else names
 
 
@@ -148,9 +167,9 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
     """Edit activations: within the ``with`` block, the value at each named tap is replaced by what its edit returns.
 
     An edit takes the value, and its `Hook` if it has an argument named ``hook``, as in TransformerLens; if it returns
-    None, the value stays. Raises UserError for an unknown name, for an edit that returns another shape, and in a
-    forward pass with recomputed blocks, where the backward pass would run without the edits. Raises RuntimeError when a
-    tap never ran (fused attention computes no pattern, and compiled code does not call hooks).
+    None, the value stays. Raises UserError for an unknown name, for an edit that is no function or returns another
+    shape, and in a forward pass with recomputed blocks, where the backward pass would run without the edits. Raises
+    RuntimeError when a tap never ran (fused attention computes no pattern, and compiled code does not call hooks).
 
     >>> import torch, unrandom
     >>> model = unrandom.load("um-144", device="cpu").model
@@ -200,6 +219,8 @@ def _of_same_shape(name: str, value: Tensor, edited: object) -> Tensor:
 
 def _takes_hook(edit: Edit) -> bool:
     """Whether an edit has an argument named ``hook``. Of built-in functions nothing is known: they take the value."""
+    if not callable(edit):
+        raise UserError(f"an edit must be a function of an activation, not {edit!r:.40}")
     try:
         return "hook" in inspect.signature(edit).parameters
     except ValueError:

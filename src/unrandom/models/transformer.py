@@ -15,7 +15,7 @@ from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import EmbeddingCosts, LayerNormCosts, MLPCosts, UnembeddingCosts
 from unrandom.models.part import Part, fill_normal, initialise, residual_deviation, zero_biases
 from unrandom.models.positions import AbacusPositions, LearnedPositions
-from unrandom.models.taps import Activations, Edit, Tap, TapName, intervene, record, tap_names
+from unrandom.models.taps import Activations, Edit, Tap, TapName, TapNames, intervene, record, tap_names
 from unrandom.models.weights import WeightAccessors
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
@@ -122,8 +122,8 @@ class Transformer(WeightAccessors, nn.Module):
         initialise(self, seed)
 
     def forward(self, tokens: Int[Tensor, "batch pos"]) -> Float[Tensor, "batch pos vocab"]:
-        """Logits for the token after each position. Raises UserError for more tokens than the context, or a list."""
-        if not isinstance(tokens, Tensor):
+        """Logits for the token after each position. Raises UserError for other axes or too many tokens."""
+        if not isinstance(tokens, Tensor) or tokens.ndim != 2:
             raise UserError("tokens must be a tensor [batch, pos], as run.tokens(numbers) makes it of numbers")
         length = tokens.shape[1]
         if length > self.config.context:
@@ -137,7 +137,7 @@ class Transformer(WeightAccessors, nn.Module):
 
     @torch.no_grad()
     def run_with_cache(
-        self, tokens: Int[Tensor, "batch pos"], names_filter: TapName | Sequence[TapName] | None = None
+        self, tokens: Int[Tensor, "batch pos"], names_filter: TapNames | None = None
     ) -> tuple[Float[Tensor, "batch pos vocab"], Activations]:
         """Logits and activations of one forward pass, without gradients: those of the named taps, or of all (None).
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from unrandom.core.errors import UserError
+from unrandom.core.errors import UserError, check_counts
 from unrandom.core.files import JsonObject
 from unrandom.evaluation import Evaluation, bits_known, context_needed, evaluate
 from unrandom.evaluation.context_needed import THRESHOLDS
@@ -22,8 +22,9 @@ def compare(run: Run, predictors: Sequence[Predictor], *, part: Part | None, seq
 
     The context needed is the first position from which accuracy stays above a threshold, with an interval over units
     of the sequences, and its ratio to that of ``bayes``, if it is among the predictors. Raises UserError for a part
-    that the run does not test.
+    that the run does not test, and for no sequences.
     """
+    check_counts(sequences=sequences)
     split, task = run.split(), run.config.data
     if part is not None and part not in split.parts:
         one, several = task.part_name

@@ -8,7 +8,7 @@ from unrandom.core.config import as_typed, dotted_items
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 
-MOST_SETTINGS = 6  # that a name has; runs that differ in more are named by their recipes, or by their ids
+MOST_SETTINGS = 6  # that a name has; runs that differ in more are named otherwise
 
 R = TypeVar("R", Run, RunSpec)
 
@@ -32,18 +32,23 @@ def _settings(run: Run | RunSpec) -> dict[str, str]:
     return {"recipe": run.recipe, **settings, **started}
 
 
-def names_of(runs: Sequence[R], typed: Sequence[str] = ()) -> list[str]:
-    """A name for each run, none twice: its few differing settings (``depth=2 seed=1``), or its recipe, or what the user
-    has ``typed`` for it, or its id.
-    """
+def names_by_settings(runs: Sequence[R]) -> list[str] | None:
+    """The few settings in which each run differs, ``depth=2 seed=1``; None if many, or not telling all apart."""
     settings = differing_settings(runs)
-    few = 0 < len(settings[0]) <= MOST_SETTINGS if settings else False
-    ends = Counter(key.rpartition(".")[2] for key in settings[0]) if settings else {}
-    short = [
+    if not settings or not 0 < len(settings[0]) <= MOST_SETTINGS:
+        return None
+    ends = Counter(key.rpartition(".")[2] for key in settings[0])
+    names = [
         " ".join(f"{end if ends[end := key.rpartition('.')[2]] == 1 else key}={value}" for key, value in each.items())
         for each in settings
     ]
-    for names in (short if few else [], [run.recipe for run in runs], list(typed), [run.id for run in runs]):
+    return names if len(set(names)) == len(runs) else None
+
+
+def names_of(runs: Sequence[R], typed: Sequence[str] = ()) -> list[str]:
+    """A name for each run, none twice: its few differing settings, or recipe, or what was ``typed`` for it, or id."""
+    by_settings = names_by_settings(runs) or []
+    for names in (by_settings, [run.recipe for run in runs], list(typed), [run.id for run in runs]):
         if names and len(set(names)) == len(runs):
             return names
     return [f"{run.id} ({number})" for number, run in enumerate(runs, 1)]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unrandom.core.config import as_typed, dotted_items
-from unrandom.core.errors import UserError
+from unrandom.core.errors import UserError, check_counts
 from unrandom.runs.continuation import Continuation
 from unrandom.runs.finding import RUNS, find_run
 from unrandom.runs.loaded import LoadedRun, Numbers
@@ -143,10 +143,15 @@ def _changed(recipe: str | RunSpec, changes: dict[str, Any]) -> RunSpec:
 
 def _command_line(base: RunSpec, config: RunConfig, runs: str | Path) -> list[str]:
     """The command that trains a configuration which differs from that of a recipe."""
+    return ["unrandom", "train", *_recipe_and_settings(base, config), "--runs", str(runs)]
+
+
+def _recipe_and_settings(base: RunSpec, config: RunConfig) -> list[str]:
+    """The words of a command that make a configuration of a recipe."""
     before, source = dict(dotted_items(base.config.to_json())), config.data.source
     changed = [f"{key}={as_typed(value)}" for key, value in dotted_items(config.to_json()) if before.get(key) != value]
     settings = [word for setting in changed for word in ("--set", setting)]
-    return ["unrandom", "train", base.recipe if source is None else source.path, *settings, "--runs", str(runs)]
+    return [base.recipe if source is None else source.path, *settings]
 
 
 def sweep(
@@ -181,14 +186,17 @@ def sweep(
     from unrandom.runs.running.saved_sweep import save_sweep
     from unrandom.runs.running.sweep import Sweep
 
-    if not grid or any(isinstance(values, str) or not isinstance(values, Sequence) for values in grid.values()):
+    check_counts(seeds=seeds, sequences=sequences, workers=1 if workers is None else workers)
+    lists = list(grid.values()) if isinstance(grid, Mapping) else []
+    if not lists or any(isinstance(each, str) or not isinstance(each, Sequence) or not each for each in lists):
         raise UserError('grid must have a list of values for each key, such as {"model.depth": [1, 2]}')
     base, folder = _changed(recipe, changes), Path(runs)
     typed = [f"{key}={','.join(map(as_typed, values))}" for key, values in grid.items()]
     chosen = parse_grid(typed)
     asked = Sweep(base.recipe, base.config, chosen, grid_points(base.recipe, base.config, chosen, seeds), sequences)
-    settings = [word for each in typed for word in ("--grid", each)]
-    command = ["unrandom", "sweep", base.recipe, *settings, "--seeds", str(seeds), "--runs", str(folder)]
+    settings = [*_recipe_and_settings(_spec_of(recipe), base.config), *(f"--grid={each}" for each in typed)]
+    counts = ["--seeds", str(seeds), "--sequences", str(sequences)]
+    command = ["unrandom", "sweep", *settings, *counts, "--runs", str(folder)]
     options = EngineOptions(workers, None, None, ())
     launcher = Launcher(out=folder, command=tuple(command), options=options, minutes=max_minutes)
     outcomes = [ended.outcome for ended in train_runs(asked.unfinished(folder), launcher, sequences=sequences)]

@@ -13,7 +13,7 @@ from jaxtyping import Int, Integer, UInt64
 from torch import Tensor
 
 from unrandom.core.arithmetic import as_words
-from unrandom.core.errors import UserError
+from unrandom.core.errors import UserError, check_counts
 from unrandom.core.files import JsonObject
 from unrandom.models import Transformer, record
 from unrandom.models.formats import huggingface_model, transformer_lens_model
@@ -110,8 +110,7 @@ class LoadedRun(Run):
         >>> continuation.tried.guessed, continuation.tried.tested, continuation.tried.verdict
         (31, 32, 'rely')
         """
-        if n < 1:
-            raise UserError(f"n must be 1 or more, but {n} was given")
+        check_counts(n=n)
         known = self._known_numbers(numbers)
         if len(known) > 1:
             raise UserError("numbers must be one sequence, but several were given")

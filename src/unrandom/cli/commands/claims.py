@@ -20,18 +20,21 @@ def add(command: Parser) -> None:
         "--experiment", metavar="NAME", action="append", help="only the claims of this experiment (repeatable)"
     )
     command.add_argument(
-        "--write", type=PATH, metavar="FILE", help="write the claims with their figures as Markdown, or as HTML (.html)"
+        "--write", type=PATH, metavar="FILE", help="write all claims with their figures as Markdown, or as HTML (.html)"
     )
 
 
 def run(arguments: Namespace) -> Answer:
     from unrandom.cli.reproduction import claims_table
+    from unrandom.core.errors import UserError
     from unrandom.core.files import make_folder, write_atomically
     from unrandom.experiments.registry import EXPERIMENTS, experiment
     from unrandom.experiments.reproduce import all_judgements
     from unrandom.report.claims import ORIGINS, counted
     from unrandom.report.results import results_page
 
+    if arguments.write and arguments.experiment:
+        raise UserError("--write makes a page of all experiments; leave out --experiment")
     chosen = EXPERIMENTS if arguments.experiment is None else {each: experiment(each) for each in arguments.experiment}
     judged = all_judgements(list(EXPERIMENTS.values()), arguments.scale, arguments.results)
     rows = [row for row in judged if row["experiment"] in chosen]

@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.core.errors import UserError
     from unrandom.core.files import make_folder
     from unrandom.figures.runs import save_runs
-    from unrandom.runs.differences import differing_settings, names_of
+    from unrandom.runs.differences import differing_settings, names_by_settings, names_of
 
     named = _runs(arguments.names, arguments.runs)
     runs = [each for each, _ in named]
@@ -49,7 +49,8 @@ def run(arguments: Namespace) -> Answer:
         {"name": name, "run": str(each.folder.path), "settings": chosen, **_reached(each, measured)}
         for name, each, chosen, measured in zip(names, runs, settings, metrics, strict=True)
     ]
-    return {"runs": rows, "picture": str(picture)}, "\n".join([*_table(rows), f"picture {picture}"])
+    table = _table(rows, names_by_settings(runs) is not None)
+    return {"runs": rows, "picture": str(picture)}, "\n".join([*table, f"picture {picture}"])
 
 
 def _runs(names: Sequence[str], parent: Path) -> list[tuple["Run", str]]:
@@ -83,13 +84,11 @@ def _reached(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """One line per run: its name, or the settings in which it differs where they are its name, and where it ended."""
-    apart = all("=" in row["name"] for row in rows)
+def _table(rows: Sequence[dict[str, Any]], by_settings: bool) -> list[str]:
+    """One line per run: its name, or the settings in which it differs if they name it, and where it ended."""
     shown = [
         {
-            **({} if apart else {"name": row["name"]}),
-            **(row["settings"] if apart else {}),
+            **(row["settings"] if by_settings else {"name": row["name"]}),
             **{key: value for key, value in row.items() if key not in ("name", "run", "settings")},
             "run": Path(row["run"]).name,
         }

@@ -10,7 +10,8 @@ import polars as pl
 from pydantic import Field
 
 from unrandom.core.config import as_typed
-from unrandom.core.files import JsonObject, make_folder, write_json
+from unrandom.core.errors import UserError
+from unrandom.core.files import JsonObject, make_folder, resolved, write_json
 from unrandom.core.reading import Saved, about, read_json
 from unrandom.core.run_folder import RunFolder
 from unrandom.core.shown import Shown
@@ -32,19 +33,17 @@ class SweepResult(Shown):
     folder: Path
     points: pl.DataFrame  # one row per grid point
     best: JsonObject | None  # best combination of settings; None: nothing is finished
+    varied: tuple[str, ...]  # the keys of the settings
 
     def shown(self) -> dict[str, str]:
         """Where it is, how far, and the best settings in validation."""
         finished = self.points.filter(status="finished")
-        best = self.best or {}
-        settings = " ".join(f"{key}={as_typed(value)}" for key, value in best.items() if "." in key)
-        return {
-            "sweep": str(self.folder),
-            "points": f"{len(finished)} of {len(self.points)} finished",
-            "best": f"{settings}: last number right in {best['validation_last']:.3f} of validation"
-            if best
-            else "none yet",
-        }
+        best = "none yet"
+        if self.best is not None:
+            settings = " ".join(f"{key}={as_typed(self.best[key])}" for key in self.varied)
+            best = f"{settings}: last number right in {self.best['validation_last']:.3f} of validation"
+        points = f"{len(finished)} of {len(self.points)} finished"
+        return {"sweep": str(self.folder), "points": points, "best": best}
 
 
 class Asked(Saved):
@@ -63,14 +62,17 @@ def is_sweep(folder: Path) -> bool:
 
 
 def runs_of(folder: Path) -> list[Run]:
-    """The runs of a saved sweep that have an evaluation. Raises UserError for a folder that cannot be read."""
+    """The runs of a saved sweep that have an evaluation. Raises UserError if there are none, or one cannot tell."""
+    folder = resolved(folder)
     with about(folder / SAVED):
         asked = read_json(folder / SAVED, Asked)
         config = RunConfig.parse(asked["config"])
         grid = {key: tuple(values) for key, values in asked["grid"].items()}
         points = grid_points(asked["recipe"], config, grid, asked["seeds"])
     sweep = Sweep(asked["recipe"], config, grid, points, asked["sequences"])
-    return sweep.begun(folder.parent.parent)
+    if not (begun := sweep.begun(parent := folder.parent.parent)):
+        raise UserError(f"no run of the sweep {folder.name} in {parent} has an evaluation yet")
+    return begun
 
 
 def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> SweepResult:
@@ -93,7 +95,7 @@ def save_sweep(sweep: Sweep, out: Path, command: Sequence[str]) -> SweepResult:
     write_json(folder / "best.json", best)
     _draw_map(sweep, chosen, folder / "heatmap")
     _draw_curves(sweep.begun(out), found, folder / "curves")
-    return SweepResult(folder, found, best)
+    return SweepResult(folder, found, best, tuple(sweep.grid))
 
 
 def _draw_map(sweep: Sweep, chosen: pl.DataFrame, stem: Path) -> None:

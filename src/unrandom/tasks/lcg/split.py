@@ -18,6 +18,7 @@ from jaxtyping import UInt64
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
+from unrandom.generators.full_period import count_multipliers
 from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Examples, Parameters
 from unrandom.tasks.facts import FurtherTest, Part
@@ -59,10 +60,10 @@ class LCGSplit(Split):
     def caution(self) -> str:
         if self.seen_moduli != set(self.parts) or self.withheld.a.tolist() != [1]:
             return ""
-        return (
-            f"modulo {self.parts[0]} only a = 1 has full period, whose sequences count: this model is tested on "
-            "counting alone; 16, 27, 32, 64 and 100 have other multipliers"
-        )
+        only = "the only multiplier of the test is 1, whose sequences count"
+        if count_multipliers(self.parts[0]) > 1:
+            return f"{only}; set another data_seed, or a larger data.n_test_a"
+        return f"{only}; modulo {self.parts[0]} no other has full period, but modulo 16, 27, 32, 64 and 100 others have"
 
     @cached_property
     def withheld(self) -> Withheld:
