@@ -2,11 +2,14 @@
 
 import json
 import math
+import shlex
 
 import numpy as np
 import polars
 import pytest
 
+import unrandom
+from unrandom.cli import main
 from unrandom.core.errors import Busy
 from unrandom.evaluation import Evaluation
 from unrandom.figures.panels import MapPanel, save_panels
@@ -172,3 +175,18 @@ def test_the_same_grid_has_the_same_name_and_another_has_another(tiny):
     assert swept(tiny, "model.depth=1,2", seeds=2).name == name
     assert swept(tiny, "model.depth=1,2,3").name != name
     assert swept(tiny.replace(steps=13), "model.depth=1,2").name != name
+
+
+@pytest.mark.slow
+def test_a_sweep_in_python_records_the_command_that_makes_it_again(tmp_path, capsys):
+    changes = {"model": {"d_model": 8}, "sequences": 16, "workers": 1, "runs": tmp_path}
+    found = unrandom.sweep("quadratic-smoke", {"steps": [2, 4]}, **changes)
+    assert "steps=" in str(found)
+    recorded = shlex.split(json.loads((found.folder / "sweep.json").read_text())["command"])
+    assert recorded[:2] == ["unrandom", "sweep"]
+    capsys.readouterr()
+    assert main([*recorded[1:], "--dry-run", "--json"]) == 0
+    planned = json.loads(capsys.readouterr().out)["grid_points"]
+    assert [(each["run"], each["status"]) for each in planned] == [
+        (run.id, "finished") for run in runs_of(found.folder)
+    ]
