@@ -420,7 +420,7 @@ def hostile():
                     yield "call", name, [*data[:place], kind, *data[place + 1 :]]
     for text in TEXTS:
         yield "call", "audit", [text, *AUDIT]
-    for word in (*WORDS[1::5], *TYPES):
+    for word in (*WORDS[1::15], *TYPES):
         for place in range(2, 7):
             options = ["1 2 3", *AUDIT[:-1], 1]  # a second of search
             options[place] = word

@@ -78,6 +78,16 @@ def test_probes_read_what_the_stream_holds():
     assert list(found) == stream_taps(model)
     assert found["blocks.0.hook_resid_pre"][0] == 1
     assert all(chance == pytest.approx(0.5, abs=0.12) for _, chance in found.values())
+    renamed = probe_stream(model, tokens, np.stack([-5 * last, noise], axis=1))
+    assert all(renamed[tap].tolist() == accuracy.tolist() for tap, accuracy in found.items())
+
+
+def test_a_probe_of_other_groups_does_not_know_them_by_heart():
+    model, rng = a_model(d_model=16), np.random.default_rng(0)
+    tokens = torch.from_numpy(rng.integers(0, 11, (600, 3)))
+    last = tokens[:, -1].numpy()
+    told = probe_stream(model, tokens, last[:, None], groups=last)
+    assert told["blocks.0.hook_resid_pre"][0] == 0  # none of the classes that are tested was fitted
 
 
 def test_what_does_not_fit_is_one_line(tokens):
@@ -87,5 +97,16 @@ def test_what_does_not_fit_is_one_line(tokens):
         direct_logit_attribution(model, tokens, torch.tensor([1]))
     with pytest.raises(UserError, match="from 0 to 10"):
         direct_logit_attribution(model, tokens, torch.tensor([1, 2, 11]))
+    with pytest.raises(UserError, match="position must be from -6 to 5, but 6 was given"):
+        logit_lens(model, tokens, position=6)
+    for classes in (np.zeros((2, 1), int), np.zeros((3, 1))):
+        with pytest.raises((UserError, TypeError), match=f"whole numbers .rows, questions. for 3 rows|{checked}"):
+            probe_stream(model, tokens, classes)
+    with pytest.raises(UserError, match="groups must be one label per row, of two groups or more"):
+        probe_stream(model, tokens, np.zeros((3, 1), int), groups=np.zeros(3, int))
+    with pytest.raises(UserError, match="such as resid_pre, not 'pattern'"):
+        patch_positions(model, tokens, tokens, lambda logits: logits[0, 0, 0], tap="pattern")
+    with pytest.raises((UserError, TypeError), match=f"must return one number|{checked}"):
+        patch_heads(model, tokens, tokens, lambda logits: logits)
     with pytest.raises((UserError, TypeError), match=rf"have \[3, 6\] and \[3, 5\]|{checked}"):
         patch_positions(model, tokens, tokens[:, :5], lambda logits: logits[0, 0, 0])

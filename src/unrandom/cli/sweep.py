@@ -75,7 +75,8 @@ def _result_cells(row: JsonObject) -> list[str]:
     """Validation and test accuracy with its interval, and the run; the status or the error of an unfinished run."""
     if row["status"] != "finished":
         return ["-", "-", "-", f"{row['run']}  {row['error'] or row['status']}"]
-    interval = f"{row['test_last_low']:.4f} to {row['test_last_high']:.4f}"
+    low, high = row["test_last_low"], row["test_last_high"]
+    interval = "-" if low is None else f"{low:.4f} to {high:.4f}"
     return [f"{row['validation_last']:.4f}", f"{row['test_last']:.4f}", interval, row["run"]]
 
 

@@ -20,6 +20,7 @@ Metric = Callable[[Float[Tensor, "batch pos vocab"]], Tensor | float]
 """A number that is computed from the logits."""
 
 BY_HEAD = ("q", "k", "v", "z")  # taps [batch, pos, head, d_head]
+BY_QUERY = ("attn_scores", "pattern")  # taps [batch, head, query, key]
 
 
 @torch.no_grad()
@@ -66,6 +67,8 @@ def patch_positions(
     >>> moved.shape
     torch.Size([1, 64])
     """
+    if tap in BY_QUERY:
+        raise UserError(f"tap must be one with positions as its second axis, such as resid_pre, not {tap!r}")
     places = [(slice(None), position) for position in range(tokens.shape[1])]
     return _patched(model, tokens, other, metric, tap, lambda value: [replaced(place, value) for place in places])
 
@@ -84,6 +87,9 @@ def _patched(
         row = []
         for edit in edits(cache[name]):
             with intervene(model, {name: edit}):
-                row.append(float(metric(model(tokens))))
+                moved = torch.as_tensor(metric(model(tokens)))
+                if moved.numel() != 1:
+                    raise UserError(f"the metric must return one number, but returned shape {list(moved.shape)}")
+                row.append(float(moved))
         rows.append(row)
     return torch.tensor(rows)

@@ -4,7 +4,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Integer
 from torch import Tensor
 
-from unrandom.interpretation.residual_stream import stream_taps
+from unrandom.core.errors import UserError
+from unrandom.interpretation.residual_stream import at_position, stream_taps
 from unrandom.models import Transformer
 
 RIDGE = 1e-3  # penalty of the weights, as a share of the mean variance of the features
@@ -45,15 +46,28 @@ def probe_stream(
     tokens: Int[Tensor, "rows pos"],
     classes: Integer[np.ndarray, "rows questions"],
     position: int = -1,
+    groups: Integer[np.ndarray, " rows"] | None = None,
 ) -> dict[str, Float[np.ndarray, " questions"]]:
     """How well linear probes answer each question from the residual stream at one position, by the tap's name.
 
     Probes are fitted to the first half of the rows and tested on the second, so that rows should be in random order,
-    and many more than a question has classes. Each accuracy is `linear_probe`'s.
+    and many more than a question has classes. With ``groups``, such as the increment of each row, they are fitted to
+    the groups that appear first, half of them, and tested on the others: what rows share, a probe may learn by heart.
+    Each accuracy is `linear_probe`'s. Raises UserError for classes that are no table of whole numbers, and if there is
+    nothing to test.
     """
+    answers = np.asarray(classes)
+    if answers.ndim != 2 or len(answers) != len(tokens) or answers.dtype.kind not in "iub":
+        raise UserError(
+            f"classes must be whole numbers [rows, questions] for {len(tokens)} rows, but have shape "
+            f"{list(answers.shape)} and type {answers.dtype}"
+        )
+    labels = np.arange(len(tokens)) if groups is None else np.asarray(groups)
+    _, first, group = np.unique(labels, return_index=True, return_inverse=True)
+    fitted = first.argsort().argsort()[group] < len(first) // 2
+    if labels.shape != (len(tokens),) or not fitted.any():
+        raise UserError("groups must be one label per row, of two groups or more")
     _, cache = model.run_with_cache(tokens, stream_taps(model))
-    fitted = np.arange(len(tokens)) < len(tokens) // 2
-    return {
-        tap: np.array([linear_probe(stream[:, position].cpu().numpy(), each, fitted) for each in classes.T])
-        for tap, stream in cache.items()
-    }
+    streams = {tap: at_position(stream, position).cpu().numpy() for tap, stream in cache.items()}
+    named = [np.unique(each, return_inverse=True)[1] for each in answers.T]
+    return {tap: np.array([linear_probe(stream, each, fitted) for each in named]) for tap, stream in streams.items()}

@@ -19,6 +19,14 @@ def stream_taps(model: Transformer) -> list[str]:
     return ["blocks.0.hook_resid_pre", *after]
 
 
+def at_position(stream: Float[Tensor, "batch pos d_model"], position: int) -> Float[Tensor, "batch d_model"]:
+    """The stream at one position; negative ones count from the end. Raises UserError for one that it does not have."""
+    length = stream.shape[1]
+    if not -length <= position < length:
+        raise UserError(f"position must be from {-length} to {length - 1}, but {position} was given")
+    return stream[:, position]
+
+
 @torch.no_grad()
 def logit_lens(
     model: Transformer, tokens: Int[Tensor, "batch pos"], position: int = -1
@@ -34,7 +42,7 @@ def logit_lens(
     {'blocks.0.hook_resid_pre': False, 'blocks.0.hook_resid_mid': False, 'blocks.0.hook_resid_post': True}
     """
     _, cache = model.run_with_cache(tokens, stream_taps(model))
-    return {tap: model.unembed(model.ln_final(stream[:, [position]]))[:, 0] for tap, stream in cache.items()}
+    return {tap: model.unembed(model.ln_final(at_position(stream, position))) for tap, stream in cache.items()}
 
 
 @torch.no_grad()
@@ -55,13 +63,14 @@ def direct_logit_attribution(
     >>> max(added, key=lambda part: float(added[part]))
     'L0MLP'
     """
+    answers = torch.as_tensor(answers, device=tokens.device)
     if answers.shape != tokens.shape[:1]:
         raise UserError(f"{len(tokens)} answers are needed, one per sequence, but their shape is {list(answers.shape)}")
     if not 0 <= int(answers.min()) <= int(answers.max()) < model.config.vocab_size:
         raise UserError(f"answers must be tokens, from 0 to {model.config.vocab_size - 1}")
     _, cache = model.run_with_cache(tokens)
     final, config = model.ln_final, model.config
-    stream = cache[stream_taps(model)[-1]][:, position]
+    stream = at_position(cache[stream_taps(model)[-1]], position)
     scale = (stream.var(-1, correction=0, keepdim=True) + final.eps).rsqrt()
     directions = (model.W_U[:, answers] - model.W_U.mean(1, keepdim=True)).mT  # [batch, d_model]
 

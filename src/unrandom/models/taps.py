@@ -181,6 +181,8 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
     """
     if hasattr(model, "_orig_mod"):
         raise UserError("a compiled model does not see hooks; look inside the model it was compiled from")
+    if not isinstance(edits, Mapping):
+        raise UserError("edits must be a mapping from names of taps to functions, {name: edit}")
     known = tap_names(model)
     named = {tap_called(name, known): edit for name, edit in edits.items()}
     takes_hook = {name for name, edit in named.items() if _takes_hook(edit)}
@@ -204,7 +206,9 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
         for handle in handles:
             handle.remove()
     if pending:
-        raise RuntimeError(f"taps that never ran: {', '.join(sorted(pending))} (a fused or compiled model?)")
+        raise RuntimeError(
+            f"taps that never ran: {', '.join(sorted(pending))} (no forward pass, or a fused or compiled model?)"
+        )
 
 
 def _of_same_shape(name: str, value: Tensor, edited: object) -> Tensor:

@@ -143,15 +143,7 @@ def _changed(recipe: str | RunSpec, changes: dict[str, Any]) -> RunSpec:
 
 def _command_line(base: RunSpec, config: RunConfig, runs: str | Path) -> list[str]:
     """The command that trains a configuration which differs from that of a recipe."""
-    return ["unrandom", "train", *_recipe_and_settings(base, config), "--runs", str(runs)]
-
-
-def _recipe_and_settings(base: RunSpec, config: RunConfig) -> list[str]:
-    """The words of a command that make a configuration of a recipe."""
-    before, source = dict(dotted_items(base.config.to_json())), config.data.source
-    changed = [f"{key}={as_typed(value)}" for key, value in dotted_items(config.to_json()) if before.get(key) != value]
-    settings = [word for setting in changed for word in ("--set", setting)]
-    return [base.recipe if source is None else source.path, *settings]
+    return ["unrandom", "train", *base.words_for(config), "--runs", str(runs)]
 
 
 def sweep(
@@ -194,7 +186,7 @@ def sweep(
     typed = [f"{key}={','.join(map(as_typed, values))}" for key, values in grid.items()]
     chosen = parse_grid(typed)
     asked = Sweep(base.recipe, base.config, chosen, grid_points(base.recipe, base.config, chosen, seeds), sequences)
-    settings = [*_recipe_and_settings(_spec_of(recipe), base.config), *(f"--grid={each}" for each in typed)]
+    settings = [*_spec_of(recipe).words_for(base.config), *(f"--grid={each}" for each in typed)]
     counts = ["--seeds", str(seeds), "--sequences", str(sequences)]
     command = ["unrandom", "sweep", *settings, *counts, "--runs", str(folder)]
     options = EngineOptions(workers, None, None, ())

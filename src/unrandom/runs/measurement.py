@@ -3,6 +3,7 @@
 Analyses run on the eager model in fp32 with explicit attention. Reports are drawn from the returned values alone.
 """
 
+import shlex
 from dataclasses import asdict
 from functools import partial
 
@@ -15,7 +16,9 @@ from unrandom.interpretation.embedding import embedding_table, prime_powers, tok
 from unrandom.models import Transformer, parameter_count
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.comparison import compare
+from unrandom.runs.recipes import RECIPES
 from unrandom.runs.run import Run
+from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Examples, FurtherTest, Part, Split, Task, make_predictors
 from unrandom.training.checkpoint import checkpoint_to_load
 
@@ -132,11 +135,19 @@ def _about(run: Run, manifest: JsonObject) -> JsonObject:
         "parameters": parameter_count(run.config.transformer),
         **{name: manifest.get(name) for name in ("command", "device", "versions", "commit", "created")},
         "again": [
-            *([str(manifest["command"])] if manifest.get("command") else []),
+            *_training_command(run, manifest),
             f"unrandom evaluate {run.folder.path}{run.task_option}",
             f"unrandom report {run.folder.path}{run.task_option}",
         ],
     }
+
+
+def _training_command(run: Run, manifest: JsonObject) -> list[str]:
+    """The command that trains the same run; the one that made it, if it is of no recipe of the package."""
+    if run.recipe in RECIPES and run.config.start is None:
+        base = RunSpec(run.recipe, RECIPES[run.recipe].build())
+        return [shlex.join(["unrandom", "train", *base.words_for(run.config)])]
+    return [str(manifest["command"])] if manifest.get("command") else []
 
 
 def task_json(task: Task) -> JsonObject:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from unrandom.core.config import as_typed, dotted_items
 from unrandom.training import RunConfig, run_id
 
 
@@ -27,6 +28,13 @@ class RunSpec:
     def flops(self) -> int:
         """Floating-point operations of training, without its ancestors."""
         return self.config.flops
+
+    def words_for(self, config: RunConfig) -> list[str]:
+        """The words of a command by which a configuration is made of this one: its recipe, and what differs."""
+        before, source = dict(dotted_items(self.config.to_json())), config.data.source
+        changed = [(key, value) for key, value in dotted_items(config.to_json()) if before.get(key) != value]
+        settings = [word for key, value in changed for word in ("--set", f"{key}={as_typed(value)}")]
+        return [self.recipe if source is None else source.path, *settings]
 
     def labelled(self, **labels: Any) -> "RunSpec":
         """A copy with additional labels."""

@@ -56,7 +56,7 @@ def test_validation_and_test_have_nothing_in_common(tiny, um_data):
 
 
 def test_a_cell_is_measured_for_each_modulus_and_over_all(tiny, um_data, tmp_path):
-    run = create_run(RunSpec("um", tiny.replace(data=um_data)), tmp_path, [])
+    run = create_run(RunSpec("um", tiny.replace(data=um_data.replace(n_test_a=4))), tmp_path, [])
     execute(run)
     row = measure_point(run, 64)
     for part in ("validation", "test"):
@@ -92,6 +92,9 @@ def test_sequences_of_one_multiplier_are_not_taken_for_independent():
     row = measuring._accuracies("test", {16: Evaluation("p", parameters, parameters.units, right, numbers, numbers, 0)})
     assert row["test_last"] == 0.5
     assert row["test_last_high"] - row["test_last_low"] > 0.6  # four multipliers, not sixteen sequences
+    alone = Evaluation("p", parameters, parameters.units, right, numbers, numbers, 0).only(np.arange(16) < 4)
+    row = measuring._accuracies("test", {16: alone})
+    assert (row["test_last"], row["test_last_low"], row["test_last_high"]) == (1, None, None)
 
 
 def test_what_is_tuned_is_chosen_by_validation_at_each_place_of_the_map(tiny):

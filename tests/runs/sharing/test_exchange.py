@@ -155,6 +155,7 @@ def test_weights_that_were_changed_have_no_accuracy(exported, to, tmp_path, capl
     run = unrandom.import_run(exported, runs=tmp_path / "runs")
     assert "has other weights than were exported: metrics and result are not theirs" in caplog.text
     assert run.folder.read_manifest()["imported"]["weights_changed"]
+    assert run.folder.path.name == f"{run.spec.id}-changed"  # or training, and experiments, would take it for the run
     card = (run.export(tmp_path / "again", to) / "README.md").read_text(encoding="utf-8")
     assert "how accurate they are was not measured" in card
     assert "model-index" not in card

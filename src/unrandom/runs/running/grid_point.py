@@ -59,7 +59,8 @@ def measure_point(run: Run, sequences: int) -> dict[str, Any]:
     """One table row: training steps and time, and accuracies with 95 % intervals, on average and for each part.
 
     ``last`` is the accuracy on the last number, ``number`` that over all positions; both intervals are cluster
-    bootstraps over the units of the sequences. Averages weigh all parts (moduli, for LCGs) equally.
+    bootstraps over the units of the sequences, and None if the sequences of a part share all of them. Averages weigh
+    all parts (moduli, for LCGs) equally.
     """
     predictor = run.predictor(choose_device())
     result = run.result()
@@ -74,10 +75,11 @@ def measure_point(run: Run, sequences: int) -> dict[str, Any]:
 
 
 def _accuracies(name: str, tested: dict[Part, Evaluation]) -> dict[str, Any]:
-    row = {
-        **_mean(f"{name}_last", [each.clustered(last=True) for each in tested.values()]),
-        **_mean(f"{name}_number", [each.clustered() for each in tested.values()]),
-    }
+    row: dict[str, Any] = {}
+    for measure, last in ((f"{name}_last", True), (f"{name}_number", False)):
+        row |= _mean(measure, [each.clustered(last=last) for each in tested.values()])
+        if any(set(each.counts().values()) == {1} for each in tested.values()):  # one (a, c) tells nothing of others
+            row |= {f"{measure}_low": None, f"{measure}_high": None}
     for part, each in tested.items():
         row |= {
             f"{name}_last@{part}": each.last_number_accuracy.to_json()["value"],

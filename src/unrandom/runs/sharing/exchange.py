@@ -100,17 +100,18 @@ def export_run(run: Run, folder: Path, to: str = "huggingface") -> Path:
 def import_exported(folder: Path, out: Path) -> Run:
     """Make a run folder ``out/<run id>`` of an exported folder, and return the run.
 
-    Its manifest is the original one, with ``imported`` for where it came from, and whether its weights were changed
-    since, of which a warning is logged. Raises UserError if the run folder exists, and if ``folder`` is not what
-    `export_run` writes, is damaged, or was changed to a model that this package cannot express.
+    Its manifest is the original one, with ``imported`` for where it came from. If its weights were changed since, a
+    warning is logged, and the folder is ``out/<run id>-changed``, which does not pass for the run. Raises
+    UserError if the run folder exists, and if ``folder`` is not what `export_run` writes, is damaged, or was changed to
+    a model that this package cannot express.
     """
     record = _read_record(folder)
     spec = _spec_of(folder, record)
-    target = out / spec.id
-    if target.exists():
-        raise UserError(f"{target} exists already; import into another folder with --runs")
     model = _read_model(folder, record.format, spec.config.transformer)
     changed = sha256(folder / WEIGHTS) != record.weights_sha256
+    target = out / (f"{spec.id}-changed" if changed else spec.id)
+    if target.exists():
+        raise UserError(f"{target} exists already; import into another folder with --runs")
     if changed:
         log.warning("%s has other weights than were exported: metrics and result are not theirs", folder)
     imported = {
