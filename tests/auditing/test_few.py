@@ -271,6 +271,8 @@ def test_candidates_found_before_time_ran_out_are_listed():
     verdict = NotFinished(5, [], 9.0, candidates=[one])
     assert "candidates that make all 5 outputs, not proven:\n  7 of 40 bits, 3 more: an LCG: m 5\n" in verdict.text()
     assert verdict.to_json()["candidates"][0]["more"] == 3
+    assert verdict.text().startswith("NOT FINISHED  no generator proven for 5 outputs in the time allowed; ")
+    assert "The candidates listed make all outputs, but are not proven." in verdict.advice
 
 
 def test_the_information_of_a_stated_range():

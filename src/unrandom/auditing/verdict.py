@@ -326,7 +326,7 @@ class TooFew(_Unpredicted):
 
     def text(self) -> str:
         """The verdict for a terminal."""
-        return self._text(f"TOO FEW  {_outputs(self.outputs)} prove no generator")
+        return self._text(f"TOO FEW  {_outputs(self.outputs)} prove{'s' if self.outputs == 1 else ''} no generator")
 
 
 @dataclass(frozen=True, repr=False)
@@ -346,10 +346,11 @@ class NotFinished(_Unpredicted):
     @property
     def advice(self) -> str:
         """What to do next."""
-        return (
-            f"Allow more time to go on, about {_duration(self.seconds)}: --max-seconds {ceil(self.limit)}. This says "
-            f"nothing about the numbers: neither that they can be predicted nor that they cannot.{_seeds(self.outputs)}"
-        )
+        known = "This says nothing about the numbers: neither that they can be predicted nor that they cannot"
+        if self.candidates:
+            known = "The candidates listed make all outputs, but are not proven"
+        time = f"Allow more time to go on, about {_duration(self.seconds)}: --max-seconds {ceil(self.limit)}"
+        return f"{time}. {known}.{_seeds(self.outputs)}"
 
     @property
     def limit(self) -> float:
@@ -362,9 +363,10 @@ class NotFinished(_Unpredicted):
 
     def text(self) -> str:
         """The verdict for a terminal."""
+        known = "proven" if self.candidates else "found"
         return self._text(
-            f"NOT FINISHED  no generator found for {_outputs(self.outputs)} in the time allowed; not tried to the end: "
-            f"{', '.join(self.unfinished)}"
+            f"NOT FINISHED  no generator {known} for {_outputs(self.outputs)} in the time allowed; "
+            f"not tried to the end: {', '.join(self.unfinished)}"
         )
 
 
