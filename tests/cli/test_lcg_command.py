@@ -43,7 +43,7 @@ def test_numbers_that_repeat_too_soon_are_said_to(capsys):
     assert main(["lcg", "--m", "15", "--a", "5", "--c", "11", "-n", "4"]) == 0
     out, err = capsys.readouterr()
     assert out == "1\n1\n1\n1\n"
-    assert err == "it repeats after 1 numbers: no full period\n"
+    assert err == "it has no full period: it repeats every 1 number\n"
 
 
 @pytest.mark.parametrize(

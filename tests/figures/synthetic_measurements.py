@@ -195,6 +195,7 @@ def run(recipe: str, task: Task) -> JsonObject:
         "steps": 450,
         "train_seconds": 43.1,
         "finished": True,
+        "caution": "",
         "data_mode": "streaming",
         "created": "2026-01-05T12:00:00Z",
     }

@@ -147,6 +147,9 @@ def test_a_task_without_digits_and_groups_is_drawn_without_them():
     page = render("fixed_modulus", evaluation=[entry], run={**measurements["run"], "finished": False})
     assert page.text.count("Left out: ") == 2
     assert "This run has not finished" in page.text
+    assert "Mind that" not in page.text
+    warned = render("fixed_modulus", run={**measurements["run"], "caution": "it only counts"})
+    assert "Mind that it only counts." in warned.text
 
 
 def test_only_a_map_with_a_line_is_explained_by_it():

@@ -84,8 +84,9 @@ def _of_lcg(run: LoadedRun, given: dict[str, str | None], seen: Any) -> tuple[LC
     """The generator, the numbers that are shown, and the one after them."""
     values = [_whole(name, text) for name, text in given.items()]
     modulus, multiplier, increment, start = values
-    if not 2 <= modulus <= run.config.data.vocabulary:
-        raise UserError(f"m must be from 2 to {run.config.data.vocabulary}, the numbers this model knows")
+    known = run.config.data.vocabulary
+    if not 2 <= modulus <= known:
+        raise UserError(f"this model knows numbers below {known} only: m must be from 2 to {known}")
     if not all(0 <= value < modulus for value in values[1:]):
         raise UserError(f"a, c and x0 must be from 0 to {modulus - 1}, below m")
     if not isinstance(seen, (int, float)) or not 1 <= seen <= run.config.data.context:

@@ -68,7 +68,6 @@ def play_tab(app: gr.Blocks, runs: Path) -> None:
         return heads, gr.Textbox(str(chosen.largest_tested)), gr.Slider(maximum=context, value=min(SHOWN, context))
 
     how.change(shown, how, [by_lcg, typed], api_visibility="private")
-    model.change(of_model, model, [head, m, seen], api_visibility="private")
     asked, answer = [model, how, m, a, c, x0, seen, typed, head], [said, guesses, staircase, grid, line, attention]
     without_mistakes: Any = {  # a mistake has no pictures, and a single head no grid
         "fn": lambda table, grid: (gr.Column(visible=bool(table)), gr.Column(visible=grid is not None)),
@@ -80,5 +79,7 @@ def play_tab(app: gr.Blocks, runs: Path) -> None:
     ways = [button.click, *(box.submit for box in (m, a, c, x0))]
     guessed = partial(play, runs)
     gr.on(ways, guessed, asked, answer, api_name="play").then(**without_mistakes)
+    chosen = model.change(of_model, model, [head, m, seen], api_visibility="private")
+    chosen.then(guessed, asked, answer, api_visibility="private").then(**without_mistakes)
     app.load(guessed, asked, answer, api_visibility="private").then(**without_mistakes)
     app.load(lambda: gr.Dropdown(model_choices(runs)), None, model, api_visibility="private")

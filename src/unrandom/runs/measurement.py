@@ -132,6 +132,7 @@ def _about(run: Run, manifest: JsonObject) -> JsonObject:
         "steps": checkpoint.step,
         "train_seconds": checkpoint.progress.get("train_seconds"),
         "finished": run.folder.finished,
+        "caution": run.split().caution,
         "parameters": parameter_count(run.config.transformer),
         **{name: manifest.get(name) for name in ("command", "device", "versions", "commit", "created")},
         "again": [

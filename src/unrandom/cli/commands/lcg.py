@@ -28,6 +28,7 @@ def run(arguments: Namespace) -> Answer:
     """
     from unrandom.core.config import parse_integer
     from unrandom.core.errors import UserError
+    from unrandom.core.quantities import counted
     from unrandom.core.reading import about
     from unrandom.generators.lcg import LCG
 
@@ -43,8 +44,10 @@ def run(arguments: Namespace) -> Answer:
     generator = LCG(m=modulus, a=given["a"], c=given["c"])
     numbers = generator.orbit(x0=first, length=arguments.count)
     answer = {**given, "numbers": numbers}
-    if not arguments.json and len(set(numbers)) < len(numbers) and not generator.has_full_period:
-        print(f"it repeats after {len(set(numbers))} numbers: no full period", file=sys.stderr)
     if arguments.json:
         answer |= {"period": generator.period(first), "full_period": generator.has_full_period}
+    elif (different := len(set(numbers))) < len(numbers) and not generator.has_full_period:
+        period = generator.period(first)
+        after = f" after the first {different - period}" if different > period else ""
+        print(f"it has no full period: it repeats every {counted(period, 'number')}{after}", file=sys.stderr)
     return answer, "\n".join(map(str, numbers))
