@@ -185,7 +185,7 @@ def test_the_attention_is_that_of_the_chosen_head():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"m": 1}, "this model knows numbers below 256 only: m must be from 2 to 256"),
+        ({"m": 1}, "m must be from 2 to 256: this model knows the numbers below 256 only"),
         ({"m": 257}, "m must be from 2 to 256"),
         ({"m": "2^4000"}, "m: 2^4000 is larger than 2^128"),
         ({"m": "10^400"}, "m: 10^400 is larger"),

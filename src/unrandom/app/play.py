@@ -86,7 +86,7 @@ def _of_lcg(run: LoadedRun, given: dict[str, str | None], seen: Any) -> tuple[LC
     modulus, multiplier, increment, start = values
     known = run.config.data.vocabulary
     if not 2 <= modulus <= known:
-        raise UserError(f"this model knows numbers below {known} only: m must be from 2 to {known}")
+        raise UserError(f"m must be from 2 to {known}: this model knows the numbers below {known} only")
     if not all(0 <= value < modulus for value in values[1:]):
         raise UserError(f"a, c and x0 must be from 0 to {modulus - 1}, below m")
     if not isinstance(seen, (int, float)) or not 1 <= seen <= run.config.data.context:
