@@ -123,8 +123,15 @@ def test_a_function_chooses_taps_and_layers_are_those_of_the_model(model, tokens
         cache["z", -1]
 
 
+def test_tokens_of_one_axis_are_a_mistake(model, tokens):
+    said = r"tokens must be a tensor \[batch, pos\]|Type-check error"  # the slow tier checks types
+    with pytest.raises((UserError, TypeError), match=said):
+        model(tokens[0])
+
+
 def test_an_edit_that_is_no_function_is_a_mistake(model, tokens):
-    with pytest.raises(UserError, match="an edit must be a function of an activation, not 3"):
+    said = "an edit must be a function of an activation, not 3|Type-check error"  # the slow tier checks types
+    with pytest.raises((UserError, TypeError), match=said):
         model.run_with_hooks(tokens, [("embed", 3)])
 
 

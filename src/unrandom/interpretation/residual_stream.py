@@ -42,7 +42,8 @@ def logit_lens(
     {'blocks.0.hook_resid_pre': False, 'blocks.0.hook_resid_mid': False, 'blocks.0.hook_resid_post': True}
     """
     _, cache = model.run_with_cache(tokens, stream_taps(model))
-    return {tap: model.unembed(model.ln_final(at_position(stream, position))) for tap, stream in cache.items()}
+    streams = {tap: at_position(stream, position)[:, None] for tap, stream in cache.items()}
+    return {tap: model.unembed(model.ln_final(stream))[:, 0] for tap, stream in streams.items()}
 
 
 @torch.no_grad()
