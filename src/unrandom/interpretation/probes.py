@@ -64,7 +64,8 @@ def probe_stream(
         )
     labels = np.arange(len(tokens)) if groups is None else np.asarray(groups)
     _, first, group = np.unique(labels, return_index=True, return_inverse=True)
-    fitted = first.argsort().argsort()[group] < len(first) // 2
+    appearance = first.argsort().argsort()  # of each group, from 0 on
+    fitted = appearance[group] < len(first) // 2
     if labels.shape != (len(tokens),) or not fitted.any():
         raise UserError("groups must be one label per row, of two groups or more")
     _, cache = model.run_with_cache(tokens, stream_taps(model))

@@ -32,9 +32,8 @@ def _settings(run: Run | RunSpec) -> dict[str, str]:
     return {"recipe": run.recipe, **settings, **started}
 
 
-def names_by_settings(runs: Sequence[R]) -> list[str] | None:
+def names_by_settings(settings: Sequence[dict[str, str]]) -> list[str] | None:
     """The few settings in which each run differs, ``depth=2 seed=1``; None if many, or not telling all apart."""
-    settings = differing_settings(runs)
     if not settings or not 0 < len(settings[0]) <= MOST_SETTINGS:
         return None
     ends = Counter(key.rpartition(".")[2] for key in settings[0])
@@ -42,13 +41,17 @@ def names_by_settings(runs: Sequence[R]) -> list[str] | None:
         " ".join(f"{end if ends[end := key.rpartition('.')[2]] == 1 else key}={value}" for key, value in each.items())
         for each in settings
     ]
-    return names if len(set(names)) == len(runs) else None
+    return names if len(set(names)) == len(settings) else None
 
 
 def names_of(runs: Sequence[R], typed: Sequence[str] = ()) -> list[str]:
     """A name for each run, none twice: its few differing settings, or recipe, or what was ``typed`` for it, or id."""
-    by_settings = names_by_settings(runs) or []
-    for names in (by_settings, [run.recipe for run in runs], list(typed), [run.id for run in runs]):
-        if names and len(set(names)) == len(runs):
+    return names_by_settings(differing_settings(runs)) or other_names(runs, typed)
+
+
+def other_names(runs: Sequence[R], typed: Sequence[str] = ()) -> list[str]:
+    """A name for each run, none twice, where settings do not tell them apart: see `names_of`."""
+    for names in ([run.recipe for run in runs], list(typed), [run.id for run in runs]):
+        if len(set(names)) == len(runs):
             return names
     return [f"{run.id} ({number})" for number, run in enumerate(runs, 1)]

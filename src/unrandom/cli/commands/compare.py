@@ -30,7 +30,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.core.errors import UserError
     from unrandom.core.files import make_folder
     from unrandom.figures.runs import save_runs
-    from unrandom.runs.differences import differing_settings, names_by_settings, names_of
+    from unrandom.runs.differences import differing_settings, names_by_settings, other_names
 
     named = _runs(arguments.names, arguments.runs)
     runs = [each for each, _ in named]
@@ -43,13 +43,15 @@ def run(arguments: Namespace) -> Answer:
         raise UserError(f"--out takes the beginning of the pictures' names, not {arguments.out!r}")
     stem = stem.with_suffix("") if stem.suffix in (".png", ".svg") else stem
     make_folder(stem.parent)
-    names, settings = names_of(runs, [typed for _, typed in named]), differing_settings(runs)
+    settings = differing_settings(runs)
+    by_settings = names_by_settings(settings)
+    names = by_settings or other_names(runs, [typed for _, typed in named])
     picture = save_runs(dict(zip(names, metrics, strict=True)), stem)
     rows = [
         {"name": name, "run": str(each.folder.path), "settings": chosen, **_reached(each, measured)}
         for name, each, chosen, measured in zip(names, runs, settings, metrics, strict=True)
     ]
-    table = _table(rows, names_by_settings(runs) is not None)
+    table = _table(rows, by_settings is not None)
     return {"runs": rows, "picture": str(picture)}, "\n".join([*table, f"picture {picture}"])
 
 

@@ -75,11 +75,12 @@ def measure_point(run: Run, sequences: int) -> dict[str, Any]:
 
 
 def _accuracies(name: str, tested: dict[Part, Evaluation]) -> dict[str, Any]:
-    row: dict[str, Any] = {}
-    for measure, last in ((f"{name}_last", True), (f"{name}_number", False)):
-        row |= _mean(measure, [each.clustered(last=last) for each in tested.values()])
-        if any(set(each.counts().values()) == {1} for each in tested.values()):  # one (a, c) tells nothing of others
-            row |= {f"{measure}_low": None, f"{measure}_high": None}
+    row = {
+        **_mean(f"{name}_last", [each.clustered(last=True) for each in tested.values()]),
+        **_mean(f"{name}_number", [each.clustered() for each in tested.values()]),
+    }
+    if any(set(each.counts().values()) == {1} for each in tested.values()):  # one (a, c) tells nothing of others
+        row |= {key: None for key in row if key.endswith(("_low", "_high"))}
     for part, each in tested.items():
         row |= {
             f"{name}_last@{part}": each.last_number_accuracy.to_json()["value"],
