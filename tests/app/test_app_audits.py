@@ -13,8 +13,8 @@ from sweeping import PATIENCE
 from unrandom.app import audits
 from unrandom.app.examples import EXAMPLES, example
 from unrandom.app.limits import MAX_CHARACTERS, MAX_FILE
+from unrandom.auditing.generators.java import JAVA
 from unrandom.core.errors import UserError
-from unrandom.generators.java import JAVA
 from unrandom.generators.lcg import LCG
 
 STREAM = LCG(m=2**31, a=1103515245, c=12345).orbit(x0=1, length=70)

@@ -6,9 +6,8 @@ from types import SimpleNamespace
 import pytest
 from streams import PATIENT
 
-from unrandom.auditing import audit, search
+from unrandom.auditing import audit, deadline, search
 from unrandom.auditing.families import FAMILIES
-from unrandom.core import deadline
 
 
 @pytest.fixture(autouse=True)

@@ -23,9 +23,9 @@ import numpy as np
 from hostile_streams import HostileAudit, attack
 
 from unrandom.auditing.families import FAMILIES
+from unrandom.auditing.generators.v8 import MathRandom, State
 from unrandom.auditing.reading.parsing import NOTATIONS
 from unrandom.core.names import Raw
-from unrandom.generators.v8 import MathRandom, State
 
 OVERRUN = 3.0
 """Seconds that an audit may take beyond its time limit: the lesser of those of the clock and of the processor."""

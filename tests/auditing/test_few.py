@@ -13,13 +13,13 @@ from streams import FRACTION, PATIENT, audit_stream, fractions_of, stream_of
 
 import unrandom
 from plainly import lcg, take, v8
+from unrandom.auditing.benchmark.false_positives import UNEVEN
 from unrandom.auditing.forms.cycles import with_gaps
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.generators.java import JAVA
 from unrandom.auditing.search import SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Candidate, NotFinished, Predictable, TooFew
-from unrandom.bench.false_positives import UNEVEN
 from unrandom.cli import main
-from unrandom.generators.java import JAVA
 
 WIDE = (2**85, 0x1D1F1AB5C3A7B9D2E4F605, 12345678901)  # modulus, multiplier, increment
 OF_WIDE = {"modulus": WIDE[0], "multiplier": WIDE[1], "increment": WIDE[2], "bits": 32}

@@ -15,8 +15,8 @@ from streams import audit_stream, stream_of
 import unrandom
 from plainly import chacha20, lcg, take
 from tiers import slow, slow_but
+from unrandom.auditing.benchmark.false_positives import FORMS, SOURCES, Source
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
-from unrandom.bench.false_positives import FORMS, SOURCES, Source
 
 SECONDS = 0.5
 

@@ -11,9 +11,9 @@ import pytest
 
 import unrandom
 from tiers import slow
+from unrandom.auditing.benchmark.printed import v8
 from unrandom.auditing.forms.ranges import whole_ranges
 from unrandom.auditing.verdict import NotFinished, NotPredicted, Predictable
-from unrandom.bench.printed import v8
 from unrandom.core.errors import UserError
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from priors import assert_posterior
+from unrandom.auditing.generators.shift_register import ShiftRegisters
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.generators.shift_register import ShiftRegisters
 from unrandom.tasks import LFSR, make_predictors
 
 

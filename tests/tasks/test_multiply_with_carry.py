@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from priors import assert_posterior
+from unrandom.auditing.generators import multiply_with_carry
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.generators import multiply_with_carry
 from unrandom.tasks import MultiplyWithCarry, make_predictors
 
 

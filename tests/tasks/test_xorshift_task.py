@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from priors import assert_posterior
+from unrandom.auditing.generators import xorshift
+from unrandom.auditing.generators.shifts import Shift
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.generators import xorshift
-from unrandom.generators.words import Shift
 from unrandom.tasks import Xorshift, make_predictors
 
 

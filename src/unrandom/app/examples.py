@@ -7,8 +7,8 @@ import random
 import secrets
 from collections.abc import Callable
 
-from unrandom.generators.java import JAVA
-from unrandom.generators.v8 import MathRandom, State
+from unrandom.auditing.generators.java import JAVA
+from unrandom.auditing.generators.v8 import MathRandom, State
 
 JAVA_SEED = 42
 NODE_STATE: State = (0x9E3779B97F4A7C15, 0xD1B54A32D192ED03)

@@ -12,9 +12,11 @@ import numpy as np
 
 from unrandom.auditing.breaks import follow
 from unrandom.auditing.conclusion import predictable, unpredicted
+from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.inputs import named
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.formulas import behind_formula
 from unrandom.auditing.reading.options import Selection, check_text, described, seconds_option
@@ -23,9 +25,7 @@ from unrandom.auditing.reading.tokens import MAX_NUMBERS
 from unrandom.auditing.reading.values import numbers_of_letters, numbers_of_values
 from unrandom.auditing.search import Search, choose
 from unrandom.auditing.verdict import SEEDED, Verdict
-from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import UserError
-from unrandom.core.inputs import named
 from unrandom.core.names import Raw
 from unrandom.core.reading import about
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from math import ceil
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.search import COMPARED_OUTPUTS, MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS, Found, Search
 from unrandom.auditing.verdict import Break
-from unrandom.core.deadline import Deadline
 
 MAX_SKIPPED = 16  # successive outputs of the input that may be foreign to the generator
 MAX_LOST = 4096  # successive outputs of the generator that may be missing in the input

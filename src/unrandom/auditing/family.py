@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
+from unrandom.auditing.generators.stepping import Stepping
 from unrandom.core.files import JsonObject
-from unrandom.generators.stepping import Stepping
 
 COMPARED_OUTPUTS = 4096  # outputs compared at a time
 

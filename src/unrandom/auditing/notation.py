@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from unrandom.auditing.generators.shifts import Shift
 from unrandom.core.files import JsonObject
-from unrandom.generators.words import Shift
 
 MAX_TEXT = 160  # characters of a parameter that a terminal shows
 

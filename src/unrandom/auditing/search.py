@@ -20,11 +20,11 @@ from dataclasses import dataclass, field
 from itertools import islice, product
 from math import ceil, inf, log2
 
+from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.family import COMPARED_OUTPUTS, Counted, Family, Generator, Sparing, Undetermined, agreement
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.verdict import NEEDS, NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
-from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import lookup
 
 SIGNIFICANCE_BITS = 40  # a candidate is accepted if the probability of its success by chance is at most 2**-40

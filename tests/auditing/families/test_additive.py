@@ -10,9 +10,9 @@ from streams import audit_stream, fractions_of, stream_of
 
 import unrandom
 from plainly import lagged, take
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.carry.additive import ADDITIVE
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
-from unrandom.core.deadline import Deadline
 
 GO = (273, 607, (1, 1), 2**64)
 GLIBC = (3, 31, (1, 1), 2**32)

@@ -12,6 +12,7 @@ from streams import stream_in, stream_of
 
 from plainly import seeded_twister, take, xorshift, xorshift_words
 from tiers import slow
+from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.families.linear.known_bits import LARGE, SMALL, TWISTERS, KnownBits
 from unrandom.auditing.families.linear.redrawn import Redrawn
@@ -20,9 +21,9 @@ from unrandom.auditing.families.linear.xorwow import Xorwows
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.scales import scales
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, XORSHIFT128, Twister
-from unrandom.auditing.programs.readings import readings
-from unrandom.auditing.programs.words import (
+from unrandom.auditing.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
+from unrandom.auditing.generators.xorshift import XORWOW
+from unrandom.auditing.layouts.layout import (
     CPP,
     LARGEST,
     PHP,
@@ -33,9 +34,8 @@ from unrandom.auditing.programs.words import (
     lowest_bits,
     top_bits,
 )
-from unrandom.core.deadline import Deadline, OutOfTime
-from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
-from unrandom.generators.xorshift import XORWOW
+from unrandom.auditing.layouts.linear_engines import LARGE_ENGINES, SMALL_ENGINES, XORSHIFT128, Twister
+from unrandom.auditing.layouts.readings import readings
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 HELD_BACK = 3

@@ -7,11 +7,11 @@ import pytest
 
 import unrandom
 from tiers import slow
+from unrandom.auditing.algebra.fourier import states_by_fourier
 from unrandom.auditing.families.congruential.fourier import LEAST_COINS
+from unrandom.auditing.generators.java import JAVA
 from unrandom.auditing.verdict import Predictable, TooFew
-from unrandom.generators.java import JAVA
 from unrandom.generators.lcg import LCG
-from unrandom.predictors.fourier import states_by_fourier
 
 
 def coins_of_java() -> list[int]:

@@ -9,8 +9,8 @@ from streams import audit_stream, found, fractions_of, stream_of
 
 import unrandom
 from plainly import take
+from unrandom.auditing.generators.combined import COMBINED
 from unrandom.auditing.verdict import Predictable
-from unrandom.generators.combined import COMBINED
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 

@@ -7,15 +7,15 @@ from random import Random
 import pytest
 
 import unrandom
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.carry.ranlux import Ranluxes
 from unrandom.auditing.families.congruential.bays_durham import BaysDurhams
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.interpretations import interpretations
+from unrandom.auditing.generators.bays_durham import KNUTH_B, RAN1, BaysDurham
+from unrandom.auditing.generators.ranlux import RANLUX24, RANLUX48, Ranlux
 from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.verdict import Predictable
-from unrandom.core.deadline import Deadline
-from unrandom.generators.bays_durham import KNUTH_B, RAN1, BaysDurham
-from unrandom.generators.ranlux import RANLUX24, RANLUX48, Ranlux
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 

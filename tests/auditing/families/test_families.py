@@ -11,13 +11,13 @@ import pytest
 from streams import audit_stream, found, stream_of
 
 from plainly import lagged, ranlux24_base, take
+from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.families.carry.lagged import Carry
 from unrandom.auditing.family import Undetermined
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.scales import scales
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline, OutOfTime
 
 MASK64 = 2**64 - 1
 

@@ -7,8 +7,8 @@ import pytest
 
 import unrandom
 from tiers import slow
-from unrandom.bench.printed import v8
-from unrandom.generators.v8 import BLOCK, MathRandom
+from unrandom.auditing.benchmark.printed import v8
+from unrandom.auditing.generators.v8 import BLOCK, MathRandom
 
 
 @pytest.mark.parametrize("shown", [52, 53])

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from streams import audit_stream, found, fractions_of, stream_of
 
 from plainly import lcg, take
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.congruential.lcg import FullState
 from unrandom.auditing.families.recovery import recover_lcg
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.scales import scales
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.verdict import Predictable
-from unrandom.core.deadline import Deadline
 from unrandom.generators.known import KNOWN
 
 

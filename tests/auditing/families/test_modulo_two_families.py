@@ -19,13 +19,13 @@ from plainly import (
     xorshift_words,
     xoshiro,
 )
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.linear.twister import Twisters
 from unrandom.auditing.families.linear.v8 import V8
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.scales import scales
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
-from unrandom.generators.v8 import BLOCK
+from unrandom.auditing.generators.v8 import BLOCK
 
 
 def test_the_twister_of_the_standard():

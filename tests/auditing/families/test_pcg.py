@@ -6,9 +6,9 @@ import pytest
 from streams import audit_stream, stream_of
 
 import unrandom
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.congruential.pcg import Pcgs
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
-from unrandom.core.deadline import Deadline
 from unrandom.generators.pcg import DROPPED, INCREMENTS, MULTIPLIER, Pcg32, unrotated
 
 DEMO = [0xA15C02B7, 0x7B47F409, 0xBA1D3330, 0x83D2F293, 0xBFA4784B, 0xCBED606E]

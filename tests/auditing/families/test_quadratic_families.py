@@ -7,8 +7,8 @@ import pytest
 from streams import audit_stream, found, stream_of
 
 import unrandom
+from unrandom.auditing.generators.quadratic import Inversive, Quadratic
 from unrandom.auditing.verdict import Predictable
-from unrandom.generators.quadratic import Inversive, Quadratic
 from unrandom.predictors.congruences import multiple_of_modulus
 
 

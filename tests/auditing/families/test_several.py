@@ -8,10 +8,10 @@ import pytest
 from streams import audit_stream, stream_of
 
 from plainly import lcg, take
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.congruential.lcg import FullState
 from unrandom.auditing.families.several import Several
 from unrandom.auditing.verdict import Predictable, TooFew
-from unrandom.core.deadline import Deadline
 
 
 def in_turn(*streams):

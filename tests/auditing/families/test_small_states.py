@@ -7,11 +7,11 @@ import pytest
 from streams import audit_stream, stream_of
 
 from tiers import slow
+from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.families.tried import small as family
 from unrandom.auditing.families.tried.small import SMALL_STATES
+from unrandom.auditing.generators.small import SMALL
 from unrandom.auditing.verdict import Predictable
-from unrandom.core.deadline import Deadline, OutOfTime
-from unrandom.generators.small import SMALL
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 

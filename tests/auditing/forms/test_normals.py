@@ -8,6 +8,17 @@ import numpy as np
 import pytest
 
 import unrandom
+from unrandom.auditing.algebra.normal import (
+    box_muller,
+    box_muller_inverse,
+    cdf,
+    cdf_error,
+    exponential,
+    exponential_inverse,
+    polar,
+    polar_inverse,
+    quantile,
+)
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.layers import BoxMuller, Exponential
@@ -20,17 +31,6 @@ from unrandom.auditing.forms.normals import (
 )
 from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.verdict import Predictable
-from unrandom.predictors.normal import (
-    box_muller,
-    box_muller_inverse,
-    cdf,
-    cdf_error,
-    exponential,
-    exponential_inverse,
-    polar,
-    polar_inverse,
-    quantile,
-)
 
 VECTORS = Path(__file__).parents[1] / "vectors"
 

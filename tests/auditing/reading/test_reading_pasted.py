@@ -6,11 +6,11 @@ from contextlib import suppress
 
 import pytest
 
+from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.reading.assignments import lists_of
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.shapes import shape_of
 from unrandom.auditing.reading.texts import Text
-from unrandom.core.deadline import Deadline, OutOfTime
 from unrandom.core.errors import UserError
 
 SIGNS = "♈♉♊♋♌♍♎♏♐♑♒♓"

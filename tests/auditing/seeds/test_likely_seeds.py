@@ -6,8 +6,8 @@ import time
 import numpy as np
 import pytest
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.verdict import NotPredicted, TooFew
-from unrandom.core.deadline import Deadline
 
 pytest.importorskip("numba", reason="2026-11-23: the extra fast is not installed")
 

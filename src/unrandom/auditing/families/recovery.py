@@ -9,10 +9,10 @@ from jaxtyping import UInt64
 
 from unrandom.auditing.family import Machine
 from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.generators.shifts import Shift, xor_shifts
+from unrandom.auditing.generators.xorshift import Xorshift
 from unrandom.core.files import JsonObject
 from unrandom.generators.lcg import LCG
-from unrandom.generators.words import Shift, xor_shifts
-from unrandom.generators.xorshift import Xorshift
 from unrandom.predictors.algebraic import recover_exactly
 from unrandom.predictors.congruences import Congruences
 from unrandom.predictors.hidden_state import REDUNDANCY, Bounds, hidden_states, outputs_needed

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Counted, Family, Generator, Replay, Undetermined, agreement
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
 
 MOST = 8  # generators in turn
 

@@ -12,6 +12,7 @@ from functools import reduce
 from itertools import chain
 from math import gcd
 
+from unrandom.auditing.deadline import NO_LIMIT, Deadline
 from unrandom.auditing.forms import layers
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.characters import length, letters, of_characters, of_figures, of_shuffles
@@ -25,7 +26,6 @@ from unrandom.auditing.reading.alphabets import ALPHANUMERIC
 from unrandom.auditing.reading.options import LARGEST, MAX_BITS, described
 from unrandom.auditing.reading.parsing import Numbers, only_first
 from unrandom.auditing.reading.tokens import MAX_NUMBERS
-from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
 MANY_DRAWS, FEW_ORDERS = 1000, 2

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from unrandom.predictors.normal import box_muller, exponential, quantile
+from unrandom.auditing.algebra.normal import box_muller, exponential, quantile
 
 Number = int | float  # a whole number, or a number with decimals
 

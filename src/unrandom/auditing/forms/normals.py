@@ -8,11 +8,11 @@ from math import log
 import numpy as np
 from jaxtyping import Float64
 
+from unrandom.auditing.algebra.normal import ROUNDING, box_muller_inverse, cdf, cdf_error, exponential_inverse
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.layers import Affine, BoxMuller, Exponential, Quantile
 from unrandom.auditing.forms.ranges import round_near
 from unrandom.auditing.forms.stream import Stream
-from unrandom.predictors.normal import ROUNDING, box_muller_inverse, cdf, cdf_error, exponential_inverse
 
 Values = Float64[np.ndarray, " n"]
 

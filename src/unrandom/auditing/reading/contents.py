@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from unrandom.auditing.deadline import NO_LIMIT, Deadline
+from unrandom.auditing.inputs import content_of, named
 from unrandom.auditing.reading.alphabets import stated_alphabet
 from unrandom.auditing.reading.assignments import lists_of
 from unrandom.auditing.reading.bounds import between
@@ -28,9 +30,7 @@ from unrandom.auditing.reading.pasted import of_pasted
 from unrandom.auditing.reading.texts import Text, of_letters, of_text
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, NotPlain, Tokens
 from unrandom.auditing.reading.values import numbers_of_values
-from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError, lookup
-from unrandom.core.inputs import content_of, named
 from unrandom.core.names import RAW_TYPES, Raw
 from unrandom.core.reading import about
 

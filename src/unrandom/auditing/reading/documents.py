@@ -7,11 +7,11 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.reading.parsing import fits_a_number
 from unrandom.auditing.reading.tables import SAMPLE_LINES, column_of, is_counted, listed
 from unrandom.auditing.reading.texts import Text
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, Row, Tokens, shown
-from unrandom.core.deadline import Deadline
 from unrandom.core.errors import UserError
 
 MAX_DEPTH = 16  # objects in objects that are looked into

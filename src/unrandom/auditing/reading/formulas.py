@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float64
 
+from unrandom.auditing.deadline import NO_LIMIT, Deadline
 from unrandom.auditing.reading.numerals import DOUBLE, NoNumeral, Numeral
 from unrandom.auditing.reading.orders import Words
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.auditing.reading.tokens import shown
-from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
 LONGEST = 200  # characters of a formula

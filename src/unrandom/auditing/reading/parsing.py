@@ -12,13 +12,13 @@ from functools import partial
 from itertools import islice
 from typing import Literal, NoReturn, TypeAlias
 
+from unrandom.auditing.deadline import NO_LIMIT, Deadline, OutOfTime
 from unrandom.auditing.reading import fitting, numerals
 from unrandom.auditing.reading.alphabets import spelled
 from unrandom.auditing.reading.fitting import Fit
 from unrandom.auditing.reading.orders import Words
 from unrandom.auditing.reading.radix import Radix
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, Misfit, NotPlain, Tokens, shown
-from unrandom.core.deadline import NO_LIMIT, Deadline, OutOfTime
 from unrandom.core.errors import UserError, printable
 
 NumberKind: TypeAlias = Literal["whole", "decimal"]

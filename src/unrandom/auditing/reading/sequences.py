@@ -6,11 +6,11 @@ several. Everything else, such as a list over several lines, a table or a log, i
 
 import re
 
+from unrandom.auditing.inputs import content_of, named
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.orders import Words
 from unrandom.auditing.reading.parsing import Numbers, only_first
 from unrandom.core.errors import UserError
-from unrandom.core.inputs import content_of, named
 from unrandom.core.names import Raw
 from unrandom.core.reading import about
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 
+from unrandom.auditing.deadline import NO_LIMIT, Deadline
 from unrandom.auditing.reading.fitting import MAX_CARDS
 from unrandom.auditing.reading.numerals import PLAIN
 from unrandom.auditing.reading.tables import (
@@ -18,7 +19,6 @@ from unrandom.auditing.reading.tables import (
     separator_of,
 )
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, NotPlain, Row, Tokens, shown
-from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
 BLOCK = 1 << 20  # characters of text handled at a time

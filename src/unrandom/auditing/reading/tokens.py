@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from unrandom.core.deadline import Deadline
+from unrandom.auditing.deadline import Deadline
 from unrandom.core.errors import UserError
 
 MAX_NUMBERS = 1_000_000  # numbers of an input that are used, at most: the first ones

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import numpy as np
 
+from unrandom.auditing.deadline import NO_LIMIT, Deadline
 from unrandom.auditing.reading import fitting
 from unrandom.auditing.reading.alphabets import stated_alphabet
 from unrandom.auditing.reading.numerals import DOUBLE, MAX_CHARACTERS, PLAIN, Decimals, Whole, precision
@@ -18,7 +19,6 @@ from unrandom.auditing.reading.parsing import Numbers, numbers_in_alphabet, numb
 from unrandom.auditing.reading.pasted import of_pasted
 from unrandom.auditing.reading.texts import Text
 from unrandom.auditing.reading.tokens import MAX_NUMBERS, NotPlain, Row, Tokens, shown
-from unrandom.core.deadline import NO_LIMIT, Deadline
 from unrandom.core.errors import UserError
 
 SINGLE_DIGITS = {2: 5, 4: 9}  # significant digits that determine a floating-point number, by its size in bytes

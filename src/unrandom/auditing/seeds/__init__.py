@@ -3,7 +3,7 @@
 - `spans`    which seeds to try: a range, or the times around a date
 - `compiled` functions compiled by numba
 - `twisters` the first words of Mersenne twisters, for many seeds at once
-- `engines`  the same for other generators
+- `first_words` the same for other generators
 - `draws`    how the methods of programs make outputs of words, and for which seeds these are the given ones
 - `screens`  which seeds may make the first output, by a fast comparison
 - `methods`  how programs make numbers of words: the constants of draws

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from unrandom.auditing.forms.layers import Exponential, Layer, Quantile
-from unrandom.auditing.programs.words import R_NORMAL, Layout, Piece, low_word_first, window
+from unrandom.auditing.layouts.layout import R_NORMAL, Layout, Piece, low_word_first, window
 from unrandom.auditing.seeds import draws, ziggurat
 
 WORD, PRIME = 2**32 - 1, 2**31 - 1

@@ -1,6 +1,7 @@
-"""Which programs are tried? A table: how each seeds which generator, and by which methods it makes numbers of words.
+"""The table of programs: how each seeds its generator, and by which methods it makes numbers of words.
 
-The generator is a function that fills the first words for many seeds, with its constants: see `twisters`, `engines`.
+A generator is a function that fills the first words for many seeds, with its constants: see `twisters` and
+`first_words`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,8 +12,9 @@ from math import inf
 import numpy as np
 from jaxtyping import UInt64
 
-from unrandom.auditing.programs.words import CPP, JAVA_DOUBLE, JAVA_LONG, PYTHON, TORCH, TORCH_DOUBLE, window
-from unrandom.auditing.seeds import draws, engines, twisters
+from unrandom.auditing.generators.go import SEED_MODULUS, SEED_MULTIPLIER, SKIPPED, cooked
+from unrandom.auditing.layouts.layout import CPP, JAVA_DOUBLE, JAVA_LONG, PYTHON, TORCH, TORCH_DOUBLE, window
+from unrandom.auditing.seeds import draws, first_words, twisters
 from unrandom.auditing.seeds.methods import (
     PRIME,
     R_DEVIATES,
@@ -28,7 +30,6 @@ from unrandom.auditing.seeds.methods import (
     remainders,
     words,
 )  # fmt: skip
-from unrandom.generators.go import SEED_MODULUS, SEED_MULTIPLIER, SKIPPED, cooked
 from unrandom.generators.known import KNOWN
 
 
@@ -91,7 +92,7 @@ def _array_table() -> list[int]:
 
 def _go_table() -> list[int]:
     first = SKIPPED + 1
-    return [pow(SEED_MULTIPLIER, first + 3 * i, SEED_MODULUS) for i in range(engines.GO_WORDS)] + cooked()
+    return [pow(SEED_MULTIPLIER, first + 3 * i, SEED_MODULUS) for i in range(first_words.GO_WORDS)] + cooked()
 
 
 UNIFORM_INT = "uniform_int_distribution"
@@ -183,41 +184,47 @@ PYTHON_METHODS = (
 )
 
 PROGRAMS: tuple[Program, ...] = (
-    Program("C srand of Visual C++", engines.lcg_words, _lcg("msvc"), 2**31, 5e8, c_methods(16, 15)),
-    Program("C srand of musl", engines.lcg_words, _lcg("musl", offset=-1), 2**32, 4e8, c_methods(33, 31)),
-    Program("C srand of the C standard", engines.lcg_words, _lcg("ansi-c"), 2**31, 5e8, c_methods(16, 15)),
+    Program("C srand of Visual C++", first_words.lcg_words, _lcg("msvc"), 2**31, 5e8, c_methods(16, 15)),
+    Program("C srand of musl", first_words.lcg_words, _lcg("musl", offset=-1), 2**32, 4e8, c_methods(33, 31)),
+    Program("C srand of the C standard", first_words.lcg_words, _lcg("ansi-c"), 2**31, 5e8, c_methods(16, 15)),
     Program(
         "C srand48, Perl srand",
-        engines.lcg_words,
+        first_words.lcg_words,
         _lcg("drand48", factor=2**16, offset=0x330E),
         2**32,
         4e8,
         RAND48_METHODS,
     ),
-    Program("Java new Random(seed)", engines.lcg_words, _lcg("java", flipped=0x5DEECE66D), 2**48, 4e8, JAVA_METHODS),
+    Program(
+        "Java new Random(seed)", first_words.lcg_words, _lcg("java", flipped=0x5DEECE66D), 2**48, 4e8, JAVA_METHODS
+    ),
     Program(
         "C++ minstd_rand0, default_random_engine",
-        engines.minstd_words,
+        first_words.minstd_words,
         lambda: (16807, 1),
         2**31 - 1,
         1e8,
         minstd_methods(UNIFORM_INT),
     ),
-    Program("C++ minstd_rand", engines.minstd_words, lambda: (48271, 1), 2**31 - 1, 1e8, minstd_methods(UNIFORM_INT)),
-    Program("bash RANDOM=seed", engines.bash_words, lambda: (), 2**32, 4e7, BASH_METHODS),
-    Program("JavaScript mulberry32(seed)", engines.mulberry_words, lambda: (), 2**32, 7e7, MULBERRY_METHODS),
+    Program(
+        "C++ minstd_rand", first_words.minstd_words, lambda: (48271, 1), 2**31 - 1, 1e8, minstd_methods(UNIFORM_INT)
+    ),
+    Program("bash RANDOM=seed", first_words.bash_words, lambda: (), 2**32, 4e7, BASH_METHODS),
+    Program("JavaScript mulberry32(seed)", first_words.mulberry_words, lambda: (), 2**32, 7e7, MULBERRY_METHODS),
     Program(
         "SplitMix64(seed), Java new SplittableRandom(seed)",
-        engines.splitmix_words,
+        first_words.splitmix_words,
         lambda: (),
         inf,
         1e8,
         SPLITMIX_METHODS,
     ),
-    Program("numpy default_rng(seed), PCG64", engines.pcg_words, lambda: (0,), inf, 2e7, PCG_METHODS),
-    Program("numpy default_rng(seed), halves of words", engines.pcg_words, lambda: (1,), inf, 2e7, PCG_HALF_METHODS),
-    Program("xorshift32(seed) with 13, 17, 5", engines.xorshift_words, lambda: (), 2**32, 1e8, XORSHIFT_METHODS),
-    Program("C srand of glibc", engines.glibc_words, lambda: (), 2**32, 2e7, c_methods(1, 31)),
+    Program("numpy default_rng(seed), PCG64", first_words.pcg_words, lambda: (0,), inf, 2e7, PCG_METHODS),
+    Program(
+        "numpy default_rng(seed), halves of words", first_words.pcg_words, lambda: (1,), inf, 2e7, PCG_HALF_METHODS
+    ),
+    Program("xorshift32(seed) with 13, 17, 5", first_words.xorshift_words, lambda: (), 2**32, 1e8, XORSHIFT_METHODS),
+    Program("C srand of glibc", first_words.glibc_words, lambda: (), 2**32, 2e7, c_methods(1, 31)),
     Program("R set.seed", twisters.affine_words, _r_table, 2**32, 2e8, R_METHODS),
     Program(
         "MT19937 of init_genrand: C++ mt19937(seed), PHP mt_srand, numpy RandomState, Ruby srand, torch.manual_seed",
@@ -235,8 +242,8 @@ PROGRAMS: tuple[Program, ...] = (
         1.5e7,
         OLD_PHP_METHODS,
     ),
-    Program(".NET new Random(seed)", engines.net_words, lambda: (), 2**31, 5e6, NET_METHODS),
-    Program("Go rand.Seed, rand.NewSource", engines.go_words, _go_table, 2**31 - 1, 1.4e7, GO_METHODS),
+    Program(".NET new Random(seed)", first_words.net_words, lambda: (), 2**31, 5e6, NET_METHODS),
+    Program("Go rand.Seed, rand.NewSource", first_words.go_words, _go_table, 2**31 - 1, 1.4e7, GO_METHODS),
     Program("Python random.seed(seed)", twisters.array_words, _array_table, inf, 1.8e6, PYTHON_METHODS),
 )
 """From fast to slow."""

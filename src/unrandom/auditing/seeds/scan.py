@@ -13,11 +13,11 @@ from threading import Event
 import numpy as np
 from jaxtyping import UInt64
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.seeds.programs import Program
 from unrandom.auditing.seeds.spans import Span
 from unrandom.auditing.seeds.trials import Trial
 from unrandom.auditing.seeds.twisters import LANES
-from unrandom.core.deadline import Deadline
 from unrandom.core.processors import usable_processors
 
 CHUNK = 4096  # seeds whose words are computed at a time, a multiple of LANES; these fit in the cache of a processor

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
 from math import log2
 
+from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.family import Family, Generator, agreement
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.search import SIGNIFICANCE_BITS, Found
@@ -30,7 +31,6 @@ from unrandom.auditing.verdict import (
     Tried,
     Verdict,
 )  # fmt: skip
-from unrandom.core.deadline import Deadline, OutOfTime
 
 FAMILY = "seed"
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64, UInt64
 
+from unrandom.auditing.deadline import NO_LIMIT
 from unrandom.auditing.family import agreement
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.scales import MANTISSA
@@ -20,7 +21,6 @@ from unrandom.auditing.seeds.programs import Program
 from unrandom.auditing.seeds.samples import drawn, resized
 from unrandom.auditing.seeds.screens import Screens, passing, real_screen, screens, whole_screen
 from unrandom.auditing.seeds.twisters import Words
-from unrandom.core.deadline import NO_LIMIT
 from unrandom.core.files import JsonObject
 
 COMPARED_BITS = 160  # information of the first outputs compared in the search for the seed; more cannot be needed

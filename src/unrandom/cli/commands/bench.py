@@ -100,7 +100,7 @@ def _check_options(arguments: Namespace) -> None:
 
 
 def _audit(arguments: Namespace) -> Answer:
-    from unrandom.bench import RUNS, bench_audit
+    from unrandom.auditing.benchmark.audits import RUNS, bench_audit
     from unrandom.cli.progress import say
 
     results = bench_audit(arguments.count or RUNS, arguments.only, arguments.out, say)
@@ -118,7 +118,7 @@ def _audit(arguments: Namespace) -> Answer:
 
 
 def _false_positives(arguments: Namespace) -> Answer:
-    from unrandom.bench import bench_false_positives, predicted
+    from unrandom.auditing.benchmark.false_positives import bench_false_positives, predicted
     from unrandom.cli.progress import counting
 
     count = arguments.count or STREAMS

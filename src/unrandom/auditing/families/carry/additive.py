@@ -16,16 +16,16 @@ from math import log2
 
 import numpy as np
 
+from unrandom.auditing.algebra.overflows import hidden_numbers, outputs_needed, residuals
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.carry.lagged import rule_text
 from unrandom.auditing.family import Family, Generator, Recurrence, Undetermined
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.scales import MANTISSA
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.generators.lagged import LaggedFibonacci
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
-from unrandom.generators.lagged import LaggedFibonacci
-from unrandom.predictors.overflows import hidden_numbers, outputs_needed, residuals
 
 MAX_OUTPUTS = 1 << 17  # outputs used for recovery
 TESTED = (24, 512)  # residuals by which a stream is tested at first, and again if it passes

@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import UInt64
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Recurrence, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
+from unrandom.auditing.generators.carry import WithCarry
+from unrandom.auditing.generators.lagged import LaggedFibonacci
 from unrandom.auditing.notation import power
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
-from unrandom.generators.carry import WithCarry
-from unrandom.generators.lagged import LaggedFibonacci
 from unrandom.predictors.mod_two import solve
 
 MAX_LAG = 64  # all lags up to this one are tried

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from math import log2
 
+from unrandom.auditing.algebra.multiply_with_carry import WORDS, multiplier_and_carry
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.factors import views
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
-from unrandom.core.deadline import Deadline
+from unrandom.auditing.generators.multiply_with_carry import MultiplyWithCarry
 from unrandom.core.files import JsonObject
-from unrandom.generators.multiply_with_carry import MultiplyWithCarry
-from unrandom.predictors.multiply_with_carry import WORDS, multiplier_and_carry
 
 LAGS = (*range(1, 17), 32, 64, 256, 1024, 1038, 4096)  # lags that are tried
 WIDTHS = (16, 32, 64)  # widths of the words, in bits

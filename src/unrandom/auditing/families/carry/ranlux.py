@@ -4,10 +4,10 @@ discarding multiplies the state by a constant, so that a lattice of two dimensio
 
 from collections.abc import Iterator
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
-from unrandom.generators.ranlux import RANLUX3, RANLUX4, RANLUX24, RANLUX48, Ranlux
+from unrandom.auditing.generators.ranlux import RANLUX3, RANLUX4, RANLUX24, RANLUX48, Ranlux
 from unrandom.predictors.hidden_state import states_within
 
 GENERATORS = (RANLUX24, RANLUX48, RANLUX3, RANLUX4)

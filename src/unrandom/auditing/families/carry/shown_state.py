@@ -10,15 +10,15 @@ from functools import cache
 from itertools import chain, islice
 from math import log2
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.factors import views
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
-from unrandom.core.deadline import Deadline
+from unrandom.auditing.generators.linear_words import unknown_states
+from unrandom.auditing.generators.shifts import Shift, undo_xor_shifts, xor_shifts
+from unrandom.auditing.generators.taocp import FAR, MODULUS, block_after, block_before, blocks
 from unrandom.generators.lcg import LCG
-from unrandom.generators.linear_words import unknown_states
-from unrandom.generators.taocp import FAR, MODULUS, block_after, block_before, blocks
-from unrandom.generators.words import Shift, undo_xor_shifts, xor_shifts
 from unrandom.predictors.mod_two import solve
 
 SUPER_DUPER = LCG(2**32, 69069, 0)

@@ -4,11 +4,11 @@ number that replaced the first, and tells the whole LCG.
 
 from collections.abc import Iterator
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.stream import Stream, View
-from unrandom.core.deadline import Deadline
+from unrandom.auditing.generators.bays_durham import KNUTH_B, RAN1, BaysDurham
 from unrandom.core.files import JsonObject
-from unrandom.generators.bays_durham import KNUTH_B, RAN1, BaysDurham
 
 GENERATORS = (KNUTH_B, RAN1)
 

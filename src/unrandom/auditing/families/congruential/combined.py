@@ -8,14 +8,14 @@ from functools import cached_property
 from itertools import islice
 from math import ceil, log2
 
+from unrandom.auditing.algebra.linear_states import first_numbers
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
+from unrandom.auditing.generators.combined import COMBINED, Combined, Windows
 from unrandom.core.files import JsonObject
-from unrandom.generators.combined import COMBINED, Combined, Windows
 from unrandom.predictors.hidden_state import Bounds
-from unrandom.predictors.linear_states import first_numbers
 
 MAX_DIMENSION = 60  # largest dimension of a lattice
 LOST_BITS = 0.4  # bits subtracted from the information of each output, because reduction needs more than the minimum

@@ -13,13 +13,13 @@ from math import log2
 
 import numpy as np
 
+from unrandom.auditing.algebra.fourier import MAX_OUTPUTS, likely_states, states_by_fourier
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import lcg_machine, lcg_parameters
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
-from unrandom.generators.java import JAVA
+from unrandom.auditing.generators.java import JAVA
 from unrandom.generators.lcg import LCG
-from unrandom.predictors.fourier import MAX_OUTPUTS, likely_states, states_by_fourier
 
 BOUNDS = (3, 5)  # odd N for which the lattice of `remainder` does not find the state
 LOW = 17  # bits of a state that nextInt(N) does not use

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from math import ceil, log2
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.congruential.parts import generators_showing
 from unrandom.auditing.families.recovery import first_states
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.core.deadline import Deadline
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream, View
-from unrandom.core.deadline import Deadline
-from unrandom.generators.java import JAVA, NEXT_DOUBLE, NEXT_LONG, JavaMethod
+from unrandom.auditing.generators.java import JAVA, NEXT_DOUBLE, NEXT_LONG, JavaMethod
 from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import states_within
 

@@ -8,13 +8,13 @@ deviate of a stream may be the second one of a pair.
 
 from collections.abc import Iterator
 
+from unrandom.auditing.algebra.normal import ROUNDING, polar, polar_inverse
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
-from unrandom.generators.java import JAVA, NEXT_DOUBLE
+from unrandom.auditing.generators.java import JAVA, NEXT_DOUBLE
 from unrandom.generators.lcg import LCG
 from unrandom.predictors.hidden_state import states_within
-from unrandom.predictors.normal import ROUNDING, polar, polar_inverse
 
 STATE_BITS, TOP, REST = 48, 26, 27  # bits of a state, and those of the two states in a double
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.generators.java import JAVA
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.core.deadline import Deadline
-from unrandom.generators.java import JAVA
 from unrandom.predictors.hidden_state import states_within
 
 LOW, BITS = 17, 31  # the bits of a state below those that a draw uses, and those that it uses

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from math import log2
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import lcg_machine, lcg_outputs_needed, recover_lcg
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import gcd, log2
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import first_states, lcg_machine, lcg_parameters
 from unrandom.auditing.family import Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.scales import Scale
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.lcg import LCG
 from unrandom.generators.windows import states_showing

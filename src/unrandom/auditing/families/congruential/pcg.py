@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from itertools import product
 from math import log2
 
+from unrandom.auditing.algebra.range_of_multiples import first_multiple
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream, View
-from unrandom.core.deadline import Deadline
 from unrandom.generators.pcg import DROPPED, INCREMENTS, MULTIPLIER, STATE_BITS, WORD_BITS, Pcg32, unrotated
-from unrandom.predictors.range_of_multiples import first_multiple
 
 M, LOW = 1 << STATE_BITS, 1 << DROPPED
 

@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise, starmap
 from math import log2
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import least_above
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.generators.quadratic import Inversive, Quadratic
 from unrandom.core.arithmetic import is_prime
-from unrandom.core.deadline import Deadline
-from unrandom.generators.quadratic import Inversive, Quadratic
 from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 
 DETERMINANTS = 4  # determinants whose greatest common divisor is taken

@@ -8,10 +8,10 @@ every determinant of k + 2 of them is a multiple of m; the greatest common divis
 from collections.abc import Iterator
 from math import gcd, log2
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import least_above
 from unrandom.auditing.family import Family, Generator, Recurrence
 from unrandom.auditing.forms.stream import Stream, View
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 

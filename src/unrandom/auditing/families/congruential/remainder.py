@@ -13,11 +13,11 @@ from math import ceil, log2
 
 import numpy as np
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import first_states, lcg_machine
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG

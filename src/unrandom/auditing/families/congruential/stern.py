@@ -15,12 +15,12 @@ from math import log2
 
 from flint import fmpz_mat
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import lcg_machine
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 from unrandom.core.lattices import short_vectors
 from unrandom.generators.windows import states_showing

@@ -9,15 +9,15 @@ from dataclasses import replace
 from functools import cache
 from math import log2, nextafter
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.congruential.parts import ShownPart, bits_from, fractions, known_showing
 from unrandom.auditing.families.recovery import first_states, lcg_parameters
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.scales import Scale
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.generators.java import JAVA, NEXT_DOUBLE, TWO_STEPS
 from unrandom.core.arithmetic import is_power_of_two
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
-from unrandom.generators.java import JAVA, NEXT_DOUBLE, TWO_STEPS
 from unrandom.generators.known import KNOWN
 from unrandom.generators.lcg import LCG
 from unrandom.generators.windows import Window

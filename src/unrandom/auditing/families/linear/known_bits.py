@@ -17,17 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from unrandom.auditing.algebra.mod_two_dense import Solution, growth, solve_dense
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Undetermined
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.programs.engines import LARGE_ENGINES, SMALL_ENGINES, LinearEngine, Twister
-from unrandom.auditing.programs.readings import Known, Reading, readings
-from unrandom.auditing.programs.words import Layout
-from unrandom.core.deadline import Deadline
+from unrandom.auditing.generators.linear_words import Rows
+from unrandom.auditing.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
+from unrandom.auditing.layouts.layout import Layout
+from unrandom.auditing.layouts.linear_engines import LARGE_ENGINES, SMALL_ENGINES, LinearEngine, Twister
+from unrandom.auditing.layouts.readings import Known, Reading, readings
 from unrandom.core.files import JsonObject
-from unrandom.generators.linear_words import Rows
-from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
-from unrandom.predictors.mod_two_dense import Solution, growth, solve_dense
 
 REDUNDANT = 64  # equations beyond the number of unknowns
 OUTPUTS_BEFORE = 16  # outputs before the first one that a solution determines

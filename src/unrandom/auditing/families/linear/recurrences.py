@@ -10,12 +10,12 @@ from math import log2
 
 import numpy as np
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
-from unrandom.core.deadline import Deadline
+from unrandom.auditing.generators.shift_register import ShiftRegisters
 from unrandom.core.files import JsonObject
-from unrandom.generators.shift_register import ShiftRegisters
 from unrandom.predictors.mod_two import MARGIN, follows, plane, shortest_recurrence
 
 MAX_OUTPUTS = 50_000  # outputs used for recovery: enough for the 19,937 bits of MT19937

@@ -14,16 +14,16 @@ from math import ceil, inf
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from unrandom.auditing.algebra.dropped_words import UNKNOWN, places
+from unrandom.auditing.algebra.mod_two_dense import Solution, solve_dense
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.programs.engines import Twister
-from unrandom.core.deadline import Deadline
+from unrandom.auditing.generators.linear_words import Rows
+from unrandom.auditing.generators.mersenne import MT19937
+from unrandom.auditing.layouts.linear_engines import Twister
 from unrandom.core.files import JsonObject
-from unrandom.generators.linear_words import Rows
-from unrandom.generators.mersenne import MT19937
-from unrandom.predictors.dropped_words import UNKNOWN, places
-from unrandom.predictors.mod_two_dense import Solution, solve_dense
 
 ENGINE = Twister(MT19937)
 

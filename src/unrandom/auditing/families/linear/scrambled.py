@@ -9,15 +9,15 @@ as in .NET and Lua) in some twenty.
 from collections.abc import Iterator
 from math import ceil, log2
 
+from unrandom.auditing.algebra.bit_vectors import Bound, available, find_words
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.linear.sums import V8Sums, known_bounds, showing_top_bits
 from unrandom.auditing.families.linear.v8 import Blocks
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
-from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
-from unrandom.generators.words import Expression
-from unrandom.generators.xoshiro import XOSHIROS, Plus, StarStar, Xorshift128, Xoshiro
-from unrandom.predictors.bit_vectors import Bound, available, find_words
+from unrandom.auditing.generators.shifts import Expression
+from unrandom.auditing.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
+from unrandom.auditing.generators.xoshiro import XOSHIROS, Plus, StarStar, Xorshift128, Xoshiro
 
 SURPLUS = 1.62  # bits of the outputs used per bit of the state: fewer leave several states possible
 LEAST_BITS = 44.0  # bits of an output that the solver needs to finish in time

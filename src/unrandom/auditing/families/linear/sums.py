@@ -15,16 +15,16 @@ from math import ceil, exp, inf
 import numpy as np
 from jaxtyping import Float64, Int64
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.linear.v8 import Blocks
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.layers import Number, split
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.generators.linear_words import unknown_states
+from unrandom.auditing.generators.v8 import BLOCK, ENGINE, MathRandom, step_of
+from unrandom.auditing.generators.xoshiro import XOSHIROS, Plus, Xoshiro, XoshiroEngine
 from unrandom.auditing.notation import hexadecimal
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
-from unrandom.generators.linear_words import unknown_states
-from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, step_of
-from unrandom.generators.xoshiro import XOSHIROS, Plus, Xoshiro, XoshiroEngine
 from unrandom.predictors.mod_two import solve
 
 FEW_ERRORS, MANY_ERRORS = 0.3, 2.2

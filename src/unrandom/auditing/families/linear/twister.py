@@ -16,12 +16,12 @@ from itertools import islice
 import numpy as np
 from jaxtyping import Bool, UInt64
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
-from unrandom.auditing.programs.words import CPP, PYTHON, Layout, Piece, high_word_first, low_word_first, top_bits
-from unrandom.core.deadline import Deadline
-from unrandom.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5, MersenneTwister
+from unrandom.auditing.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5, MersenneTwister
+from unrandom.auditing.layouts.layout import CPP, PYTHON, Layout, Piece, high_word_first, low_word_first, top_bits
 
 
 class Twisters(Family):

@@ -9,15 +9,15 @@ from functools import cache
 from itertools import islice
 from math import log2
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number, split
 from unrandom.auditing.forms.scales import Scale
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.generators.linear_words import unknown_states
+from unrandom.auditing.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.auditing.notation import hexadecimal
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
-from unrandom.generators.linear_words import unknown_states
-from unrandom.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
 from unrandom.predictors.mod_two import solve
 
 STEPS = 8 * BLOCK  # number of generator steps for which equations are prepared

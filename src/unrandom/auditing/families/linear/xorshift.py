@@ -5,13 +5,13 @@ from itertools import product
 
 import numpy as np
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import every_shift, recover_xorshifts
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream, View
+from unrandom.auditing.generators.shifts import Shift
+from unrandom.auditing.generators.xorshift import XorshiftWords
 from unrandom.auditing.notation import xorshift_parameters
-from unrandom.core.deadline import Deadline
-from unrandom.generators.words import Shift
-from unrandom.generators.xorshift import XorshiftWords
 
 SHIFT_BITS = 22.0  # bits that tell three shifts, the order and the directions
 ORDERS = (2, 3, 4, 5)  # numbers of state words of the generators with several words

@@ -11,13 +11,13 @@ from itertools import islice
 
 import numpy as np
 
+from unrandom.auditing.algebra.mod_two_dense import solve_dense
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.generators.linear_words import Rows, unknown_states
+from unrandom.auditing.generators.xorshift import XORWOW
 from unrandom.auditing.notation import hexadecimal
-from unrandom.core.deadline import Deadline
-from unrandom.generators.linear_words import Rows, unknown_states
-from unrandom.generators.xorshift import XORWOW
-from unrandom.predictors.mod_two_dense import solve_dense
 
 GUESSED = 2  # lowest bits of the counter that are guessed
 WORDS = 5  # words of the linear part

@@ -12,18 +12,18 @@ from functools import cache
 from itertools import islice
 from math import log2
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.linear.xorshift import SHIFT_BITS
 from unrandom.auditing.families.recovery import recover_lcg, recover_xorshifts
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.layers import split
 from unrandom.auditing.forms.stream import Stream, View
+from unrandom.auditing.generators.linear_words import unknown_states
+from unrandom.auditing.generators.splitmix import SplitMix64, unmixed
+from unrandom.auditing.generators.xorshift import XORSHIFT64_STAR, Xorshift
+from unrandom.auditing.generators.xoshiro import XOSHIROS, Xoshiro
 from unrandom.auditing.notation import hexadecimal, xorshift_parameters
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
-from unrandom.generators.linear_words import unknown_states
-from unrandom.generators.splitmix import SplitMix64, unmixed
-from unrandom.generators.xorshift import XORSHIFT64_STAR, Xorshift
-from unrandom.generators.xoshiro import XOSHIROS, Xoshiro
 from unrandom.predictors.mod_two import solve
 
 REDUNDANT = 8  # equations beyond the number of state bits, which a stream of another kind is unlikely to satisfy

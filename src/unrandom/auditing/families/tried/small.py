@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
-from unrandom.generators.small import SMALL, Small, same_before
+from unrandom.auditing.generators.small import SMALL, Small, same_before
 
 BLOCK = 1 << 18  # states that are tried together
 MAX_REDRAWN = 64  # times that an equal output is drawn again at most: more often, a state is a fixed point

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream, View
+from unrandom.auditing.generators.splitmix import SplitMix64, mixed, unmixed
 from unrandom.auditing.notation import hexadecimal
-from unrandom.core.deadline import Deadline
-from unrandom.generators.splitmix import SplitMix64, mixed, unmixed
 
 SHOWN, HIDDEN = 53, 11  # bits of a word that a fraction shows, and the other bits
 

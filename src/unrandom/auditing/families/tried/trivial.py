@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, pairwise
 from math import lgamma, log, log2
 
+from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine, Replay
 from unrandom.auditing.forms.layers import Number, Signed
 from unrandom.auditing.forms.stream import Stream
-from unrandom.core.deadline import Deadline
 from unrandom.core.files import JsonObject
 
 MAX_OUTPUTS = 100_000  # outputs used for recovery
