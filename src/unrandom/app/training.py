@@ -16,7 +16,7 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.runs.recipes import recipe
 from unrandom.training import run_id
 
-RECIPE = "fm-256"
+RECIPE = "fm-256-demo"
 LARGEST_SEED = 10**6
 SECONDS_TO_STOP = 10.0  # then the demo is killed; its run folder stays readable
 

@@ -42,6 +42,7 @@ class Manifest(Saved):
     parameters: int = 0
     command: str = ""
     device: Any = None
+    precision: str | None = None
     versions: dict[str, str] = Field({})
     commit: str | None = None
     created: str = ""

@@ -134,7 +134,7 @@ def _about(run: Run, manifest: JsonObject) -> JsonObject:
         "finished": run.folder.finished,
         "caution": run.split().caution,
         "parameters": parameter_count(run.config.transformer),
-        **{name: manifest.get(name) for name in ("command", "device", "versions", "commit", "created")},
+        **{name: manifest.get(name) for name in ("command", "device", "precision", "versions", "commit", "created")},
         "again": [
             *_training_command(run, manifest),
             f"unrandom evaluate {run.folder.path}{run.task_option}",

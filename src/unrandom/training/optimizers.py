@@ -12,7 +12,9 @@ from torch import Tensor
 
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer
-from unrandom.training.config import OptimizerConfig
+from unrandom.models.numerics import choose_precision, has_fast_bf16
+from unrandom.training.config import OptimizerConfig, RunConfig
+from unrandom.training.muon import Muon
 
 Groups = list[dict[str, Any]]
 """Parameter groups of PyTorch: ``params`` and their ``weight_decay``."""
@@ -47,7 +49,7 @@ def _adamw(groups: Groups, config: OptimizerConfig, device: torch.device) -> tor
 
 
 def _muon(groups: Groups, config: OptimizerConfig, device: torch.device) -> torch.optim.Optimizer:
-    return torch.optim.Muon(groups, lr=config.muon_lr, momentum=config.muon_momentum)
+    return Muon(groups, lr=config.muon_lr, momentum=config.muon_momentum, device=device)
 
 
 ADAMW = UpdateRule(_adamw, moments=("exp_avg", "exp_avg_sq"), counters=("step",))
@@ -63,6 +65,14 @@ OPTIMIZERS: Mapping[str, OptimizerKind] = {
 }
 NAMES = get_args(OptimizerConfig.model_fields["name"].annotation)
 assert set(OPTIMIZERS) == set(NAMES), f"OPTIMIZERS has {list(OPTIMIZERS)}, and the configuration allows {list(NAMES)}"
+
+
+def precisions(config: RunConfig, device: torch.device) -> str:
+    """The number formats of a run on a device, for readers: of the forward pass, and of Muon's orthogonalisation."""
+    forward = choose_precision(config.precision, device)
+    if OPTIMIZERS[config.optimizer.name].matrices is not MUON:
+        return forward
+    return f"{forward}; Muon orthogonalises in {'bf16' if has_fast_bf16(device) else 'fp32'}"
 
 
 class Optimizers:
@@ -96,9 +106,9 @@ class Optimizers:
             group["lr"] = target * factor
 
     @property
-    def muon(self) -> torch.optim.Muon | None:
+    def muon(self) -> Muon | None:
         """The optimiser of the matrices inside the blocks, if they have one of their own."""
-        return next((part for part in self._parts if isinstance(part, torch.optim.Muon)), None)
+        return next((part for part in self._parts if isinstance(part, Muon)), None)
 
     def step(self, *, without: torch.optim.Optimizer | None = None) -> None:
         """One update by all optimisers but ``without``."""

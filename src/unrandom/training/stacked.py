@@ -3,7 +3,7 @@
 One forward and one backward pass serve all runs (``torch.func``: stacked parameters under ``vmap``), so that small
 operations are launched once; on a GPU Muon's update, too. Each run has its own task, batches, learning rates and
 optimiser state. Its parameters are views of the stack, so its checkpoints have the format of a run trained alone, and
-its results agree up to rounding (of bf16 with Muon, which orthogonalises in bf16).
+its results agree up to rounding (of bf16 with Muon, where it orthogonalises in bf16).
 """
 
 import math
@@ -19,8 +19,8 @@ from unrandom.models.numerics import autocast, choose_precision
 from unrandom.tasks import Batches
 from unrandom.training.loop import check_finite, run_steps, stop_condition
 from unrandom.training.machine import configure_process
+from unrandom.training.muon import StackedMuon
 from unrandom.training.schedule import learning_rate_factor
-from unrandom.training.stacked_muon import StackedMuon
 from unrandom.training.trainee import Trainee
 
 CLIP_ROUNDING = 1e-6  # added to a norm before it divides, as PyTorch does

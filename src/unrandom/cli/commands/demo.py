@@ -1,4 +1,4 @@
-"""What does `unrandom demo` do? It trains a small model in about a minute and writes a report on it."""
+"""`unrandom demo` trains a small model in less than a minute and writes a report on it."""
 
 from argparse import Namespace
 
@@ -6,6 +6,7 @@ from unrandom.cli.answer import Answer
 from unrandom.cli.options import Parser, add_configuration, add_log
 
 EXAMPLE = "unrandom demo"
+RECIPE = "fm-256-demo"
 
 
 def add(command: Parser) -> None:
@@ -20,7 +21,7 @@ def run(arguments: Namespace) -> Answer:
     from unrandom.report import report_run
     from unrandom.runs.interface import prepare_run
 
-    run = prepare_run(configured("fm-256", arguments), runs=arguments.runs, command=arguments.command_line)
+    run = prepare_run(configured(RECIPE, arguments), runs=arguments.runs, command=arguments.command_line)
     result = train(run, None, arguments.log)
     with working("measuring and drawing"):
         measurements, page = report_run(run)

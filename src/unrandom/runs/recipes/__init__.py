@@ -39,6 +39,7 @@ RECIPES = {
         _recipe,
         (
             fixed_modulus.fm_256,
+            fixed_modulus.fm_256_demo,
             fixed_modulus.classroom,
             fixed_modulus.fm_2048_fast,
             fixed_modulus.fm_2048,

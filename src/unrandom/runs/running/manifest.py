@@ -15,6 +15,7 @@ from unrandom.models import parameter_count
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Split
 from unrandom.training.machine import describe
+from unrandom.training.optimizers import precisions
 
 PACKAGES = ("torch", "numpy", "pydantic", "safetensors")
 
@@ -28,6 +29,7 @@ def manifest(spec: RunSpec, split: Split, command: list[str], device: torch.devi
         **({} if spec.config.data.source is None else {"task": spec.config.data.source.to_json()}),
         "command": shlex.join(command),
         "device": describe(device),
+        "precision": precisions(spec.config, device),
         "versions": {"unrandom": __version__, "python": platform.python_version()}
         | {package: metadata.version(package) for package in PACKAGES},
         "commit": _commit(),
