@@ -13,9 +13,10 @@ from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 
 from unrandom.cli.answer import Answer, print_answer
-from unrandom.cli.commands import WITHOUT_TORCH, module_of
+from unrandom.cli.commands import module_of, needs_torch
 from unrandom.cli.parsing import parse
 from unrandom.core.errors import ChecksFailed, NonFiniteLoss, RunsFailed, UserError, one_line, out_of_memory
+from unrandom.core.extras import extra_needed
 from unrandom.core.files import FULL
 from unrandom.core.interrupts import ENDED, STATUS, Interrupted, ended_at_once, raised_once
 
@@ -40,10 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             return _say(ENDED, STATUS)
         except Exception as failure:
-            return _say(ENDED, STATUS) if interrupted() else _failed(failure)
+            return _say(ENDED, STATUS) if interrupted() else _failed(failure, arguments.command)
 
 
-def _failed(error: Exception) -> int:
+def _failed(error: Exception, command: str) -> int:
     """Say what went wrong in one line, and return the exit status. Raises the error if the program is at fault."""
     match error:
         case UserError():
@@ -54,6 +55,8 @@ def _failed(error: Exception) -> int:
         case OSError():
             where = f": {error.filename}" if error.filename else ""
             return _say(f"{error.strerror or error}{where}", 1 if error.errno in OF_THE_MACHINE else 2)
+        case ModuleNotFoundError() if needed := extra_needed(f"unrandom {command}", error):
+            return _say(needed, 2)
         case RunsFailed() | ChecksFailed() | NonFiniteLoss():
             return _say(str(error), 1)
     if out_of_memory(error):
@@ -81,13 +84,10 @@ def _run_command(arguments: Namespace) -> int:
 
 
 def _answer(arguments: Namespace) -> Answer | None:
-    """The answer of the command; None in every process of a distributed run except the main one.
-
-    Importing torch takes seconds, so `WITHOUT_TORCH` and lists do without it.
-    """
+    """The answer of the command; None in every process of a distributed run except the main one."""
     with ended_at_once():
         run = module_of(arguments.command).run
-    if arguments.command in WITHOUT_TORCH or getattr(arguments, "list", False):
+    if not needs_torch(arguments):
         return run(arguments)
     from unrandom.cli.progress import working
 

@@ -4,6 +4,7 @@ Only the module of the command in use is imported, and it defers heavy imports t
 answers at once.
 """
 
+from argparse import Namespace
 from importlib import import_module
 from keyword import iskeyword
 from types import ModuleType
@@ -33,7 +34,13 @@ COMMANDS = {
 """One line about each command, in the order of ``--help``."""
 
 WITHOUT_TORCH = ("audit", "lcg", "models", "completion")
-"""Commands that answer without torch, whose import takes seconds."""
+BENCHMARKS_OF_AUDITS = ("audit", "false-positives")
+
+
+def needs_torch(arguments: Namespace) -> bool:
+    """Whether a command needs torch, whose import takes seconds. Lists and everything about audits do without it."""
+    about_audits = getattr(arguments, "what", None) in BENCHMARKS_OF_AUDITS
+    return not (arguments.command in WITHOUT_TORCH or about_audits or getattr(arguments, "list", False))
 
 
 def module_of(command: str) -> ModuleType:

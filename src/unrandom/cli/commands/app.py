@@ -21,10 +21,6 @@ def add(command: Parser) -> None:
 
 def run(arguments: Namespace) -> Answer:
     """Serve until interrupted (Ctrl-C), which is no failure. Nothing but 127.0.0.1 can reach the app."""
-    from importlib.util import find_spec
-
-    if find_spec("gradio") is None:
-        raise UserError("the app needs a package: pip install 'unrandom[app]'")
     for name, folder in (("--runs", arguments.runs), ("--results", arguments.results)):
         if folder.exists() and not folder.is_dir():
             raise UserError(f"{name} {folder} is not a folder")
