@@ -17,7 +17,8 @@ test: $(VENV)/.all  ## the suite without its slow tests
 	$(BIN)/python -m pytest -n auto
 
 test-all: $(VENV)/.all  ## the whole suite; shapes and types of every call are checked
-	$(BIN)/python -m pytest -n auto --all
+	$(BIN)/python -m pytest -n auto --slow --types
+	@test -n "$$(git status --porcelain)" || git rev-parse HEAD >.ci/last-full-run  # to be committed
 
 check: $(VENV)/.all  ## format, lint, types, import contract, no circle of imports
 	$(BIN)/ruff format --check src tests examples docs
@@ -28,10 +29,9 @@ check: $(VENV)/.all  ## format, lint, types, import contract, no circle of impor
 	$(BIN)/hadolint Dockerfile
 	@! grep -rn "model_copy(" src tests examples || { echo "use Config.replace, which validates"; exit 1; }
 
-site: $(VENV)/.all  ## the documentation: its notebooks are run and compared, its examples run, its links checked
+site: $(VENV)/.all  ## the documentation: its notebooks are run and compared, its links checked
 	$(BIN)/python docs/run_lessons.py --check
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs build/site
-	$(BIN)/sphinx-build -q -W --keep-going -b doctest docs build/doctest
 	$(BIN)/python docs/check_links.py build/site
 
 package: $(VENV)/.build  ## wheel and source distribution, checked

@@ -2,7 +2,6 @@
 
     python docs/run_lessons.py --check                            # are the outputs of the lessons those of a run?
     sphinx-build -W --keep-going -b html docs build/site          # every page
-    sphinx-build -W --keep-going -b doctest docs build/doctest    # the examples of the reference
     python docs/check_links.py build/site                         # links, anchors, nothing loaded from elsewhere
 
 The site needs no network: no fonts, scripts or formulas from elsewhere.
@@ -36,7 +35,6 @@ version = release = unrandom.__version__
 extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
-    "sphinx.ext.doctest",
     "sphinx_copybutton",
     "sphinx_design",
     "command_reference",
@@ -115,4 +113,3 @@ autodoc_preserve_defaults = True
 autodoc_typehints_format = "short"
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 100
-doctest_global_setup = f"import os; os.chdir({str(ROOT)!r})"

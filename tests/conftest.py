@@ -1,14 +1,20 @@
-"""Two tiers: `pytest` leaves out the tests marked slow; `pytest --all` runs them and checks shapes and types of calls.
+"""Which tests run, and whether the types of calls are checked, are two switches: see CONTRIBUTING.md.
 
-Nothing of the package is imported here: the check must be there first, so the fixtures of every folder are in a plugin.
+Nothing of the package is imported here: the check of types must be there first, so the fixtures of every folder are in
+a plugin.
 """
 
 import os
 import signal
+from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 pytest_plugins = ["tiny_runs"]
+
+AUDITS = Path(__file__).parent / "auditing"
+QUARTERS = 4
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background; programs that tests interrupt inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -17,15 +23,27 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "GRADIO_A
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    parser.addoption("--all", action="store_true", help="also slow tests; check shapes and types of every call")
-    if "--all" in pluginmanager.get_plugin("pytestconfig").invocation_params.args:
+    parser.addoption("--slow", action="store_true", help="also tests marked slow")
+    parser.addoption("--not-slow-audits", action="store_true", help="with --slow, leave out the slow tests of audits")
+    parser.addoption("--types", action="store_true", help="check shapes and types of every call of the package")
+    parser.addoption("--quarter", type=int, choices=range(QUARTERS), help="only this quarter of the test files")
+    if "--types" in pluginmanager.get_plugin("pytestconfig").invocation_params.args:
         from typechecking import install
 
         install()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.option.all:
-        return
-    config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
-    items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    left_out = [item for item in items if not _is_chosen(item, config.option)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if _is_chosen(item, config.option)]
+
+
+def _is_chosen(item: pytest.Item, option: object) -> bool:
+    if item.get_closest_marker("typed"):
+        return option.types
+    if option.quarter is not None and crc32(item.path.name.encode()) % QUARTERS != option.quarter:
+        return False
+    if item.get_closest_marker("slow") is None:
+        return True
+    return option.slow and not (option.not_slow_audits and item.path.is_relative_to(AUDITS))

@@ -1,4 +1,4 @@
-"""Are shapes and types of calls checked? In the full tier they are, in every module of the package."""
+"""With `--types`, shapes and types of calls are checked in every module of the package."""
 
 import sys
 
@@ -7,7 +7,7 @@ import pytest
 
 from unrandom.evaluation.intervals import over_clusters, students_quantile
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.typed
 
 
 def test_a_call_with_another_type_or_shape_fails():
