@@ -17,6 +17,7 @@ import pytest
 from serving import ROOT, STARTS_IN, wait_for
 
 from asking import AUDIT
+from saved import manifest
 from tiers import slow
 from unrandom.app.limits import MAX_FILE, MAX_REQUEST, REQUEST_SECONDS, SESSIONS_KEPT
 from unrandom.core.run_folder import RunFolder
@@ -90,7 +91,7 @@ def test_programs_can_ask_for_what_the_page_does_not_show_at_first(app):
     assert grid["type"] == "plotly"
     assert grid == again
     assert attention != other
-    RunFolder(app.runs / "new").create({"recipe": "x", "config": {"steps": 5}})
+    RunFolder(app.runs / "new").create(manifest())
     assert answer(app, "curves", [["new"]])[0] == '<p class="said">new: not finished. There is no evaluation yet.</p>'
 
 

@@ -12,10 +12,11 @@ import torch
 from unrandom.core.errors import Busy, UserError
 from unrandom.core.files import write_json
 from unrandom.core.interrupts import Interrupted, either, interruptible
+from unrandom.core.run_files import MEASURED
 from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation import TrainingMeasure
 from unrandom.models.numerics import choose_precision
-from unrandom.runs.run import MEASURED, Run
+from unrandom.runs.run import Run
 from unrandom.runs.running.manifest import manifest
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Batches, make_batches
