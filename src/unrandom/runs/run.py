@@ -9,6 +9,7 @@ import torch
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
+from unrandom.core.reading import about
 from unrandom.core.run_files import Result
 from unrandom.core.run_folder import RunFolder
 from unrandom.core.shown import Shown
@@ -76,7 +77,9 @@ class Run(Shown):
         return [Run(RunFolder(self.folder.path.parent / each.id), each) for each in self.spec.ancestors()]
 
     def split(self) -> Split:
-        return split_of(self.config)
+        """What it held out. Raises UserError, naming the manifest, for settings that allow no split."""
+        with about(self.folder.manifest):
+            return split_of(self.config)
 
     @property
     def task_option(self) -> str:
