@@ -105,7 +105,7 @@ def test_every_command_reads_a_run_or_refuses_it_in_one_line(run, name, reader, 
         lines = (line for line in capsys.readouterr().err.splitlines() if "WARNING" not in line)
         return "\n".join(line for line in lines if line.startswith("unrandom") or "Traceback" in line)
 
-    every = 40 if reader == "compare" else 3
+    every = {"compare": 40, "report": 20}.get(reader, 3)
     assert refusals(run / name, lambda: READERS[reader](run), said, every=every)
 
 
