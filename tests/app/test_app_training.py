@@ -12,6 +12,7 @@ import time
 import pytest
 from serving import demo_settings, is_held, wait_for
 
+from saved import manifest, metrics_line
 from tiers import slow
 from unrandom.app import training
 from unrandom.app.curves import curves, run_names
@@ -86,27 +87,27 @@ def test_so_many_runs_and_no_more_are_drawn_together(finished_run, tmp_path):
 
 def test_the_time_that_is_left_is_estimated_from_the_pace_so_far(tmp_path):
     folder = RunFolder(tmp_path / "a")
-    folder.create({"recipe": "x", "config": {"steps": 400}})
-    folder.append_metrics({"step": 100, "last_number_accuracy": 0.5, "seconds": 5.0})
+    folder.create(manifest(steps=400))
+    folder.append_metrics(metrics_line(100, seconds=5.0))
     said = text(curves(tmp_path, Demo(tmp_path), "a")[0])
     assert said.endswith("50.0 % of them. At 50 ms per step, as so far, the rest takes about 15 s.")
-    for seconds, step in ((None, 100), (0, 100), (5.0, 400)):
+    for seconds, step in ((0, 100), (5.0, 400)):
         folder.metrics.unlink()
-        folder.append_metrics({"step": step, "last_number_accuracy": 0.5, "seconds": seconds})
+        folder.append_metrics(metrics_line(step, seconds=seconds))
         assert text(curves(tmp_path, Demo(tmp_path), "a")[0]).endswith("50.0 % of them.")
 
 
 def test_runs_that_cannot_be_opened_are_named_by_their_folders(tmp_path):
     for name in ("a", "b"):
-        RunFolder(tmp_path / name).create({"recipe": "x", "config": {"steps": 5}})
-        RunFolder(tmp_path / name).append_metrics({"step": 1, "last_number_accuracy": 0.5, "test_loss": 1.0})
+        RunFolder(tmp_path / name).create(manifest(steps=5))
+        RunFolder(tmp_path / name).append_metrics(metrics_line(1))
     _, accuracy, _ = curves(tmp_path, Demo(tmp_path), ["a", "b"])
     assert [trace.name for trace in accuracy.data] == ["a", "b"]
 
 
 def test_runs_are_listed_newest_first(tmp_path):
     for age, name in enumerate(("new", "old", ".hidden", "older")):
-        RunFolder(tmp_path / name).create({"recipe": "x", "config": {"steps": 5}})
+        RunFolder(tmp_path / name).create(manifest(steps=5))
         os.utime(tmp_path / name, (10**9 - age, 10**9 - age))
     (tmp_path / "no run").mkdir()
     assert run_names(tmp_path) == ["new", "old", "older"]
@@ -119,10 +120,10 @@ def test_runs_are_listed_newest_first(tmp_path):
     ["../..", "../secret", "/etc", "..", ".", "", "a/../../secret", "secret\0", "\ud800", "*", [], {}, 5, "~", "C:\\"],
 )
 def test_a_run_outside_the_folder_is_refused(tmp_path, name):
-    RunFolder(tmp_path / "secret").create({"recipe": "x", "config": {"steps": 5}})
-    RunFolder(tmp_path / "secret").append_metrics({"step": 1, "last_number_accuracy": 0.5})
+    RunFolder(tmp_path / "secret").create(manifest(steps=5))
+    RunFolder(tmp_path / "secret").append_metrics(metrics_line(1))
     runs = tmp_path / "runs"
-    RunFolder(runs / "a").create({"recipe": "x", "config": {"steps": 5}})
+    RunFolder(runs / "a").create(manifest(steps=5))
     for asked in ([name], ["a", name], str(tmp_path / "secret"), *([name] if name != [] else [])):
         said, *figures = curves(runs, Demo(runs), asked)
         assert said == '<p class="mistake">there is no such run in the folder of runs</p>'
@@ -131,12 +132,14 @@ def test_a_run_outside_the_folder_is_refused(tmp_path, name):
 
 def test_a_run_that_was_tampered_with_is_a_sentence(tmp_path):
     folder = RunFolder(tmp_path / "a")
-    folder.create({"recipe": "x", "config": {"steps": 5}})
+    folder.create(manifest(steps=5))
     folder.metrics.write_text("{\n")
     assert "line 1 is not JSON" in curves(tmp_path, Demo(tmp_path), "a")[0]
-    folder.append_metrics({"step": 1})
-    folder.metrics.write_text('{"step": 1, "last_number_accuracy": null}\n')
-    assert "right in 0.0 % of them" in curves(tmp_path, Demo(tmp_path), "a")[0]
+    folder.metrics.unlink()
+    folder.append_metrics(metrics_line(1, last_number_accuracy=None))
+    assert "metrics.jsonl: line 1: last_number_accuracy=None" in curves(tmp_path, Demo(tmp_path), "a")[0]
+    folder.metrics.unlink()
+    folder.append_metrics(metrics_line(1))
     folder.manifest.write_text("[]")
     assert "manifest.json: a JSON object is needed" in curves(tmp_path, Demo(tmp_path), "a")[0]
 

@@ -40,7 +40,7 @@ def test_a_list_is_given_with_commas_or_as_one_value(tiny, um_data):
         ("model.dept=2", "near misses: model.depth"),
         ("depth=2", "model.depth"),
         ("modulus=3", "data.modulus"),
-        ("model=2", "unknown configuration key 'model'"),
+        ("model=2", "unknown key 'model'"),
         ("model.depth", "key=value"),
         ("model.depth=two", "model.depth='two'"),
         ("model.depth=1.5", "model.depth=1.5"),
@@ -58,7 +58,7 @@ def test_a_list_is_given_with_commas_or_as_one_value(tiny, um_data):
         ("optimizer.lr=nan", "optimizer.lr"),
         ("data.full_period_share=1.5", "data.full_period_share=1.5"),
         ("data.mode=fresh", "'fixed' or 'streaming'"),
-        ("data.test_moduli=3", "unknown configuration key"),
+        ("data.test_moduli=3", "unknown key"),
     ],
 )
 def test_what_does_not_fit_is_said_in_one_line(tiny, assignment, said):

@@ -7,12 +7,14 @@ import socket
 import pytest
 
 from unrandom.core import reading
+from unrandom.core.config import Config
 from unrandom.core.errors import UserError
-from unrandom.core.reading import Saved, about, read_bytes, read_json, read_json_lines
+from unrandom.core.reading import about, read_bytes, read_json, read_json_lines
 
 
-class Line(Saved):
+class Line(Config):
     step: int
+    x: None = None
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,6 @@ def reliability(**accuracy_after):
         ({"_1": 0.95, "_2": 0.4, "_4": 0.89, "_16": 0.9}, 16),
         ({"_1": 1.0, "_2": 1.0}, 1),
         ({"_1": 1.0, "_2": 0.89}, None),
-        ({"_1": None, "_2": 1.0}, 2),
     ],
 )
 def test_the_first_count_from_which_accuracy_in_training_stays_high(measured, start):

@@ -99,7 +99,7 @@ def test_named_multipliers_are_kept_out_of_training_and_tested_apart():
         ('data.curriculum=[{"modulus": 512}]', "512 is larger than the largest of the run"),
         ('data.curriculum=[{"modulus": 16, "share": 0.7}, {"modulus": 32, "share": 0.5}]', "add up to 1.2 at step 0"),
         ('data.curriculum=[{"modulus": 16, "decay": "linear"}]', "decay=linear needs steps"),
-        ('data.curriculum=[{"modulus": 16, "shares": 1}]', "unknown configuration key"),
+        ('data.curriculum=[{"modulus": 16, "shares": 1}]', "unknown key"),
         ("data.extra_test_multipliers=300", "300 is not below the modulus"),
         ("data_seed=-1", "data_seed=-1"),
     ],

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from rounding import assert_agree
+from saved import measured
 from unrandom.core.errors import NonFiniteLoss
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.running.execution import create_run, execute
@@ -96,7 +97,7 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
     monkeypatch.setattr(
         "unrandom.training.trainee.build_model", lambda *args: poisoned.append(build_model(*args)) or poisoned[0]
     )
-    trainee = Trainee.begin(run, tiny, lambda _model: {}, CPU, None)
+    trainee = Trainee.begin(run, tiny, lambda _model: measured(), CPU, None)
     with pytest.raises(NonFiniteLoss, match="nan at step 9"):
         train(trainee, batches, device=CPU, observers=(poison,))
     good = latest_checkpoint(run)

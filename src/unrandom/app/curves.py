@@ -65,9 +65,9 @@ def _stand(path: Path, state: str, metrics: Sequence[JsonObject]) -> str:
     steps, last = folder.read_manifest()["config"]["steps"], metrics[-1]
     said = (
         f"{path.name}: step {last['step']:,} of {steps:,}, {state}. The last number of held-out sequences is right in "
-        f"{100 * (last['last_number_accuracy'] or 0):.1f} % of them."
+        f"{100 * last['last_number_accuracy']:.1f} % of them."
     )
-    seconds, step = last.get("seconds"), last["step"]
+    seconds, step = last["seconds"], last["step"]
     if folder.finished or not seconds or not 0 < step < steps:
         return said
     left = duration(seconds / step * (steps - step))

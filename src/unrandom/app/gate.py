@@ -1,11 +1,11 @@
-"""Which requests are let in? Those of this page and of programs to the addresses that the page uses, of a limited size.
+"""Which requests are let in? Those of this page and of programs to the addresses that the page uses.
 
 The pictures of the results are answered here (`pictures`), as Gradio serves no files of ours.
 
 Gradio has more addresses than the page uses: some serve files, some speak with other hosts. And a site that a visitor
-has open could call this computer by a name of its own (DNS rebinding), which the header Host then says; or it could
-send what it gets no answer to, which the browser says by the headers Origin and Sec-Fetch-Site. Such a request is
-refused before its body is read.
+has open could send what it gets no answer to, which the browser says by the headers Origin and Sec-Fetch-Site. Such a
+request is refused before its body is read. Starlette limits the size of bodies, and refuses a site that calls this
+computer by a name of its own (DNS rebinding).
 """
 
 import json
@@ -15,6 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from starlette.middleware import Middleware
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from unrandom.app.limits import MAX_REQUEST
 from unrandom.app.pictures import ADDRESS, PATH, picture
 
-HOST = re.compile(r"(127\.0\.0\.1|localhost)(:\d{1,5})?", re.IGNORECASE)
+HOSTS = ["127.0.0.1", "localhost"]
 ADDRESSES = re.compile(
     r"/|/(config|theme\.css|favicon\.ico|manifest\.json|robots\.txt)|/(assets|static|svelte)/.*|"
     r"/gradio_api/(info|app_id|startup-events|upload|upload_progress|cancel|reset|queue/(join|data)|"
@@ -32,7 +35,15 @@ Refusal = tuple[str, int]  # a sentence and a status of HTTP
 NOTHING: Refusal = ("There is nothing at this address.", 404)
 KEPT = {"cache-control": "private, max-age=60", "x-content-type-options": "nosniff"}
 """The headers of a picture, which the browser keeps for a minute."""
-TOO_LONG: Refusal = (f"A request may have {MAX_REQUEST:,} bytes.", 413)
+
+
+def shields(results: Path) -> list[Middleware]:
+    """The layers around Gradio's application, the outermost first."""
+    return [
+        Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS),
+        Middleware(RequestBodyLimitMiddleware, max_body_size=MAX_REQUEST),
+        Middleware(Gate, results=results),
+    ]
 
 
 class Gate:
@@ -48,9 +59,12 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request = Request(scope)
+        with suppress(ClientDisconnect):  # which is no fault of the program
+            await self._answer(Request(scope, receive), scope, receive, send)
+
+    async def _answer(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
         refused, has_files = _refused(request), _has_files(request)
-        body = b"" if refused or has_files else await _body(receive)
+        body = b"" if refused or has_files else await request.body()
         if refused := refused or _refused_body(body):
             await PlainTextResponse(*refused)(scope, receive, send)
             return
@@ -58,8 +72,7 @@ class Gate:
             await self._picture(request)(scope, receive, send)
             return
         if has_files:  # not held back: Gradio follows how they arrive, and limits each
-            with suppress(ClientDisconnect):  # which is no fault of the program
-                await self.app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -76,44 +89,26 @@ class Gate:
 
 
 def _refused(request: Request) -> Refusal | None:
-    host = request.headers.get("host", "")
-    if not HOST.fullmatch(host):
-        return "This app is reached as 127.0.0.1 or localhost only.", 403
-    if _of_another_site(request, host):
+    if _of_another_site(request):
         return "This app answers its own page only, not those of other sites.", 403
     if not ADDRESSES.fullmatch(request.scope["path"]):
         return NOTHING
-    length = request.headers.get("content-length", "0" if not _has_files(request) else "")
-    if not length.isdecimal() or int(length) > MAX_REQUEST:
-        return TOO_LONG
     return None
 
 
-def _of_another_site(request: Request, host: str) -> bool:
+def _of_another_site(request: Request) -> bool:
     """Whether the browser says that another site's page sends this, and not a link to this one that was followed."""
     if request.method == "GET" and request.scope["path"] == "/":
         return False
-    said = request.headers.get("sec-fetch-site", "none")
-    return said not in ("none", "same-origin") or request.headers.get("origin", f"http://{host}") != f"http://{host}"
+    said, own = request.headers.get("sec-fetch-site", "none"), f"http://{request.headers['host']}"
+    return said not in ("none", "same-origin") or request.headers.get("origin", own) != own
 
 
 def _has_files(request: Request) -> bool:
     return request.headers.get("content-type", "").startswith("multipart/")
 
 
-async def _body(receive: Receive) -> bytes:
-    """The body of a request; one byte more than is allowed if it is too long."""
-    body, more = bytearray(), True
-    while more and len(body) <= MAX_REQUEST:
-        message = await receive()
-        body += message.get("body", b"")
-        more = message.get("more_body", False)
-    return bytes(body[: MAX_REQUEST + 1])
-
-
 def _refused_body(body: bytes) -> Refusal | None:
-    if len(body) > MAX_REQUEST:
-        return TOO_LONG
     if not body:
         return None
     try:

@@ -69,10 +69,9 @@ def _launched(
     """The address of the app, which now runs in threads; ``made`` ends what was made for it."""
     _prepare_environment(str(made.enter_context(upload_folder())))
     import gradio as gr
-    from starlette.middleware import Middleware
 
     from unrandom.app.connections import hurried
-    from unrandom.app.gate import Gate
+    from unrandom.app.gate import shields
     from unrandom.app.page import make_app
 
     app, demo = make_app(resolved(runs), resolved(results), demo_settings)
@@ -98,7 +97,7 @@ def _launched(
             enable_monitoring=False,
             state_session_capacity=SESSIONS_KEPT,
             footer_links=[],
-            app_kwargs={"middleware": [Middleware(Gate, results=resolved(results))]},
+            app_kwargs={"middleware": shields(resolved(results))},
             theme=gr.themes.Default(font=FONT, font_mono=MONO),
             css_paths=[STYLE],
         )

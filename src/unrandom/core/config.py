@@ -119,7 +119,7 @@ def _assign(values: dict[str, Any], key: str, text: str) -> None:
 
 
 def _unknown_key(key: str, known: list[str]) -> str:
-    return f"unknown configuration key {key!r:.80}{near_misses(key, known)}"
+    return f"unknown key {key!r:.80}{near_misses(key, known)}"
 
 
 def parse_integer(text: str) -> int:

@@ -16,8 +16,6 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pydantic import ConfigDict
-
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError
 from unrandom.core.files import FULL
@@ -28,12 +26,6 @@ MAX_DEPTH = 100  # maximum depth of lists and objects within each other in JSON
 MAX_DIGITS = 40  # maximum digits of a whole number in JSON
 OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 """Flags of opening a file that may be anything: nothing waits."""
-
-
-class Saved(Config):
-    """Base of the schemas of files that are read back. Keys that a schema does not name may hold anything."""
-
-    model_config = ConfigDict(extra="allow")
 
 
 @contextmanager

@@ -6,70 +6,17 @@ presence means that the run is finished.
 
 import json
 import os
-import shlex
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
-
-from pydantic import Field, field_validator
+from typing import Any
 
 from unrandom.core.errors import RunsFailed, UserError
 from unrandom.core.files import json_text, make_folder, write_atomically
 from unrandom.core.locks import locked
-from unrandom.core.reading import MAX_JSON, Saved, read_json, read_json_lines, reading
-
-Step = Annotated[int, Field(ge=0, le=2**40)]  # updates made
-Seconds = Annotated[float, Field(ge=0)]
-Plain = float | str | None
-Value = Plain | dict[str, Plain | dict[str, Plain]]
-"""What a line of metrics may hold: a number, a word, nothing, or these by one or two names."""
-
-
-class Code(Saved):
-    """A user-defined task: where its file was, and the hash of its content."""
-
-    path: str
-    sha256: str
-
-
-class Manifest(Saved):
-    """What commands rely on in a manifest."""
-
-    recipe: Annotated[str, Field(pattern=r"^[\w.-]+$", max_length=200)]
-    config: dict[str, Any]
-    parameters: int = 0
-    command: str = ""
-    device: Any = None
-    precision: str | None = None
-    versions: dict[str, str] = Field({})
-    commit: str | None = None
-    created: str = ""
-    task: Code | None = None
-    imported: dict[str, Any] = Field({})
-
-    @field_validator("command")
-    @classmethod
-    def _splits(cls, command: str) -> str:
-        shlex.split(command)
-        return command
-
-
-class MetricsLine(Saved):
-    """What commands rely on in a line of the metrics: one evaluation."""
-
-    step: Step
-    train_loss: float | None = None
-    test_loss: float | None = None
-    token_accuracy: float | None = None
-    number_accuracy: float | None = None
-    last_number_accuracy: float | None = None
-    accuracy_after: dict[Annotated[str, Field(pattern=r"^\d{1,9}$")], float | None] = Field({})
-    numbers_needed: dict[str, int | None] = Field({})
-    learning_rate: float | None = None
-    seconds: Seconds | None = None
-    __pydantic_extra__: dict[str, Value]
+from unrandom.core.reading import MAX_JSON, read_json, read_json_lines, reading
+from unrandom.core.run_files import Manifest, MetricsLine, Result
 
 
 class RunFolder:
@@ -134,6 +81,11 @@ class RunFolder:
         Raises UserError for a line that is no `MetricsLine`.
         """
         return read_json_lines(self.metrics, MetricsLine, growing=True) if os.path.lexists(self.metrics) else []
+
+    def read_result(self) -> dict[str, Any]:
+        """The result of a finished run. Raises UserError for a file that is no `Result`."""
+        result: dict[str, Any] = read_json(self.result, Result)
+        return result
 
     def append_metrics(self, row: dict[str, Any]) -> None:
         with self.metrics.open("a") as file:

@@ -15,10 +15,10 @@ from typing import Annotated, Any
 from polars.exceptions import PolarsError
 from pydantic import Field
 
-from unrandom.core.config import as_typed, dotted_items
+from unrandom.core.config import Config, as_typed, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, made_whole, restore, write_json
-from unrandom.core.reading import MAX_JSON, Saved, about, read_bytes, read_json
+from unrandom.core.reading import MAX_JSON, about, read_bytes, read_json
 from unrandom.experiments.catalogue import figure_title
 from unrandom.experiments.claims import Judgement
 from unrandom.experiments.experiment import Experiment, Rows
@@ -34,7 +34,7 @@ from unrandom.tasks import UnseenModulus
 from unrandom.training import RunConfig
 
 
-class Made(Saved):
+class Made(Config):
     """What ``made.json`` holds: how the tables in its folder were made."""
 
     command: str

@@ -35,7 +35,7 @@ def accuracy_figure(metrics: Metrics) -> Figure:
 
     Token accuracy is left out if it always equals number accuracy (one token per number).
     """
-    tokens_are_numbers = all(row.get("token_accuracy") == row.get("number_accuracy") for row in metrics)
+    tokens_are_numbers = all(row["token_accuracy"] == row["number_accuracy"] for row in metrics)
     measures = {key: drawn for key, drawn in ACCURACIES.items() if not (tokens_are_numbers and key == "token_accuracy")}
     return _against_steps("Accuracy during training", ACCURACY, _lines(metrics, measures, "%{y:.1%}"))
 

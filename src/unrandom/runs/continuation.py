@@ -124,7 +124,7 @@ class Reliability:
     def of(cls, metrics: list[dict[str, Any]]) -> "Reliability":
         """From the lines of ``metrics.jsonl``; the last one is used."""
         measured = metrics[-1].get("accuracy_after", {}) if metrics else {}
-        return cls({int(seen): value or 0.0 for seen, value in measured.items()})
+        return cls({int(seen): value for seen, value in measured.items()})
 
     @property
     def reliable_from(self) -> int | None:

@@ -76,7 +76,7 @@ def _runs_in(parent: Path) -> list[_Known]:
             modified = manifest.stat().st_mtime_ns
         except (UserError, OSError):  # a damaged run is reported when it is opened by its path
             continue
-        found.append(_Known(folder.path, tree["recipe"], (str(tree.get("created")), modified)))
+        found.append(_Known(folder.path, tree["recipe"], (tree["created"], modified)))
     return found
 
 

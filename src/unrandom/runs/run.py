@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import torch
-from pydantic import Field
 
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
-from unrandom.core.reading import Saved, read_json
-from unrandom.core.run_folder import RunFolder, Seconds, Step
+from unrandom.core.reading import about
+from unrandom.core.run_files import Result
+from unrandom.core.run_folder import RunFolder
 from unrandom.core.shown import Shown
 from unrandom.models import Transformer
 from unrandom.models.predictor import TransformerPredictor
@@ -19,25 +19,6 @@ from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Split
 from unrandom.training import RunConfig
 from unrandom.training.checkpoint import checkpoint_to_load
-
-# fields of a result, from the last evaluation
-MEASURED = ("train_loss", "test_loss", "token_accuracy", "number_accuracy", "last_number_accuracy")
-
-
-class Result(Saved):
-    """What commands rely on in ``result.json``."""
-
-    steps: Step
-    finished: bool = True
-    recipe: str = ""
-    data_mode: str = ""
-    precision: Annotated[str, Field(max_length=20)] | None = None
-    train_seconds: Seconds | None = None
-    train_loss: float | None = None
-    test_loss: float | None = None
-    token_accuracy: float | None = None
-    number_accuracy: float | None = None
-    last_number_accuracy: float | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,7 +77,9 @@ class Run(Shown):
         return [Run(RunFolder(self.folder.path.parent / each.id), each) for each in self.spec.ancestors()]
 
     def split(self) -> Split:
-        return split_of(self.config)
+        """What it held out. Raises UserError, naming the manifest, for settings that allow no split."""
+        with about(self.folder.manifest):
+            return split_of(self.config)
 
     @property
     def task_option(self) -> str:
@@ -106,9 +89,7 @@ class Run(Shown):
 
     def result(self) -> dict[str, Any]:
         """``result.json`` of a finished run, with the folder's present path; missing fields are None."""
-        result = read_json(self.folder.result, Result)
-        unknown = dict.fromkeys(("precision", "train_seconds", *MEASURED))
-        return {**unknown, "data_mode": self.config.data.mode, **result, "run": str(self.folder.path)}
+        return {**dict.fromkeys(Result.model_fields), **self.folder.read_result(), "run": str(self.folder.path)}
 
     def load_model(self, device: torch.device | None = None) -> Transformer:
         """The model of the newest intact checkpoint, eager, with explicit attention. Raises UserError without one."""

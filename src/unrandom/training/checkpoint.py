@@ -15,14 +15,15 @@ from typing import Annotated, Any
 
 import safetensors.torch
 import torch
-from pydantic import Field
+from pydantic import Field, field_validator
 from torch import Tensor, nn
 
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError
 from unrandom.core.files import sync_folder, write_atomically, write_json
-from unrandom.core.reading import Saved, about, check_schema, read_json, sha256
-from unrandom.core.run_folder import RunFolder, Seconds, Step, Value
+from unrandom.core.reading import about, check_schema, read_json, sha256
+from unrandom.core.run_files import MetricsLine, Seconds, Step
+from unrandom.core.run_folder import RunFolder
 from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.tensor_files import check_size, largest_file, read_tensors
 
@@ -40,10 +41,17 @@ class SavedProgress(Config):
     train_seconds: Seconds | None = None
     precision: str = ""
     losses: list[float] = Field([])
-    latest: dict[str, Value] = Field({})
+    latest: dict[str, Any] = Field({})
+
+    @field_validator("latest")
+    @classmethod
+    def _is_a_line(cls, latest: dict[str, Any]) -> dict[str, Any]:
+        if latest:  # there was an evaluation
+            MetricsLine.parse(latest)
+        return latest
 
 
-class State(Saved):
+class State(Config):
     """What ``state.json`` holds."""
 
     step: Step

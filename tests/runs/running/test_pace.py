@@ -2,6 +2,7 @@
 
 import pytest
 
+from saved import metrics_line
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.running import launcher
 from unrandom.runs.running.launcher import Pace
@@ -16,9 +17,8 @@ def clock(monkeypatch):
 
 
 def made(out, spec, step):
-    row = {"step": step, "seconds": 1.0, "test_loss": 1.0, "last_number_accuracy": 0.5}
     (out / spec.id).mkdir(exist_ok=True)
-    RunFolder(out / spec.id).append_metrics(row)
+    RunFolder(out / spec.id).append_metrics(metrics_line(step))
 
 
 def test_steps_of_runs_that_have_not_ended_count(tiny, tmp_path, clock):

@@ -17,6 +17,7 @@ import torch
 
 import unrandom
 from rounding import assert_agree
+from saved import metrics_line
 from unrandom.core.errors import UserError
 from unrandom.core.files import write_json
 from unrandom.core.reading import read_json
@@ -169,7 +170,7 @@ def test_an_imported_run_can_be_exported_and_imported_again(loaded, exported, to
 
 def test_metrics_of_any_size_that_a_run_may_have_come_back(tiny, tmp_path):
     run = run_of(tiny, tmp_path / "runs")
-    row = {"step": 1, "words": "x" * 20_000_000}  # more than JSON in one piece may have
+    row = metrics_line(1, numbers_needed={"x" * 20_000_000: None})  # more than JSON in one piece may have
     run.folder.append_metrics(row)
     exported = unrandom.load(run.folder.path, device="cpu").export(tmp_path / "exported")
     assert exchange.import_exported(exported, tmp_path / "imported").folder.read_metrics() == [row]
@@ -342,32 +343,32 @@ DAMAGE = {
     "record of infinity": (write("unrandom.json", b'{"step": 1e999}'), "not JSON that can be read"),
     "record of NaN": (write("unrandom.json", b'{"step": NaN}'), "not JSON that can be read"),
     "record is empty": (write("unrandom.json", b"{}"), "field required"),
-    "record of another program": (record_with(further=1), "unknown configuration key 'further'"),
+    "record of another program": (record_with(further=1), "unknown key 'further'"),
     "unknown format": (record_with(format="onnx"), "no format is called 'onnx'"),
     "step is negative": (record_with(step=-1), "step=-1"),
     "step is huge": (record_with(step=10**30), "step="),
     "result is a number": (record_with(result=5), "result=5"),
-    "result without steps": (record_with(result={}), "steps: field required"),
+    "result without steps": (record_with(result={"recipe": "x"}), "steps: field required"),
     "metrics are numbers": (record_with(metrics=[5]), "metrics"),
     "metrics without steps": (record_with(metrics=[{}]), "step: field required"),
     "metrics of words": (
-        record_with(metrics=[{"step": 1, "accuracy_after": {"x": "y"}}]),
+        record_with(metrics=[metrics_line(1, accuracy_after={"x": "y"})]),
         "accuracy_after.x",
     ),
     "accuracy of words": (
-        record_with(metrics=[{"step": 1, "accuracy_after": {"1": "y"}}]),
+        record_with(metrics=[metrics_line(1, accuracy_after={"1": "y"})]),
         "accuracy_after.1='y'",
     ),
     "losses of words": (
-        record_with(metrics=[{"step": 1, "train_loss": "y"}]),
+        record_with(metrics=[metrics_line(1, train_loss="y")]),
         "train_loss='y'",
     ),
     "versions are words": (manifest_with("versions", "y"), "versions='y'"),
     "no recipe": (manifest_with("recipe", None), "recipe=None"),
     "recipe is a path": (manifest_with("recipe", "../../elsewhere"), "recipe='../../elsewhere'"),
     "no configuration": (manifest_with("config", None), "config=None"),
-    "configuration is empty": (manifest_with("config", {}), "data"),
-    "unknown task": (manifest_with("config", {"data": {"regime": "nothing"}}), "nothing"),
+    "configuration is empty": (manifest_with("config", {}), "config.steps: field required"),
+    "unknown task": (manifest_with("config", {"steps": 1, "data": {"regime": "nothing"}}), "nothing"),
     "another model": (
         change_json("unrandom.json", lambda tree: tree["manifest"]["config"]["model"].update(d_model=32)),
         "another model than the configuration in unrandom.json",

@@ -136,7 +136,7 @@ MISTAKES = {
     "digits": (["model.n_heads=3", *OF_DIGITS, "data.modulus=512"], {}, "set data.modulus or data.digits"),
     "depth": (["model.n_heads=3", *OF_DIGITS, "model.depth=3"], {}, "have model.depth=2, but 3 was given"),
     "bias": (["model.n_heads=3", *OF_DIGITS, "model.bias=false"], {}, "have model.bias=true, but false was given"),
-    "key": (["model.head=3"], {}, r"unknown configuration key 'model\.head'"),
+    "key": (["model.head=3"], {}, r"unknown key 'model\.head'"),
     "no recipe": ([], {"recipe": "fm-base265"}, "no recipe is called 'fm-base265'; near misses: fm-base256"),
     "another task": (["model.n_heads=3"], {"recipe": "um-base256"}, "set data.base"),
     "test": (["model.n_heads=3", *OF_DIGITS, "data.n_test_a=999"], {}, "999"),

@@ -17,11 +17,12 @@ from unrandom.auditing.benchmark.peers import PEERS, compare
 from unrandom.auditing.benchmark.rows import PRINTED
 from unrandom.auditing.search import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Predictable
+from unrandom.core.config import Config
 from unrandom.core.errors import UserError, near_misses
 from unrandom.core.files import JsonObject, write_json
 from unrandom.core.memory import peak_memory
 from unrandom.core.processors import usable_processors
-from unrandom.core.reading import Saved, read_json
+from unrandom.core.reading import read_json
 
 RUNS, SLOW_RUNS = 30, 3  # seeds for each row, and for a slow one
 MAX_SECONDS = 120.0  # time limit of an audit
@@ -32,7 +33,7 @@ FEW_FOLLOWING = 3  # predictions that must be right: of few numbers of V8 it is 
 NOTHING, CANDIDATE, PROOF = range(3)
 
 
-class SavedAudits(Saved):
+class SavedAudits(Config):
     """What the file of results holds: rows by their names."""
 
     audits: dict[str, dict[str, Any]]

@@ -17,10 +17,11 @@ from uuid import UUID
 from pydantic import Field
 
 from unrandom.auditing.audit import audit
+from unrandom.core.config import Config
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, write_json
 from unrandom.core.processors import usable_processors
-from unrandom.core.reading import Saved, read_json
+from unrandom.core.reading import read_json
 
 LENGTHS = (50, 120, 300, 1000, 2500)  # numbers of a stream; successive streams of a source have successive lengths
 SHORT_LENGTHS = tuple(range(3, 31))
@@ -144,7 +145,7 @@ def _verdicts(
     return verdicts
 
 
-class SavedVerdicts(Saved):
+class SavedVerdicts(Config):
     """What the file of results holds: how many streams were audited, the counts of verdicts by source and form, and by
     form how many streams had a candidate with some evidence, and the most evidence in bits.
     """

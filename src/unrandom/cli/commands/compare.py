@@ -74,7 +74,7 @@ def _runs(names: Sequence[str], parent: Path) -> list[tuple["Run", str]]:
 
 def _reached(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
     last = metrics[-1]
-    steps = {level: [row["step"] for row in metrics if (row["last_number_accuracy"] or 0) >= level] for level in LEVELS}
+    steps = {level: [row["step"] for row in metrics if row["last_number_accuracy"] >= level] for level in LEVELS}
     reached = {f"step of {level:g}": min(found, default=None) for level, found in steps.items()}
     return {
         "step": last["step"],

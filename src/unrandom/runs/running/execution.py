@@ -12,10 +12,11 @@ import torch
 from unrandom.core.errors import Busy, UserError
 from unrandom.core.files import write_json
 from unrandom.core.interrupts import Interrupted, either, interruptible
+from unrandom.core.run_files import MEASURED
 from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation import TrainingMeasure
 from unrandom.models.numerics import choose_precision
-from unrandom.runs.run import MEASURED, Run
+from unrandom.runs.run import Run, split_of
 from unrandom.runs.running.manifest import manifest
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import Batches, make_batches
@@ -46,7 +47,7 @@ def create_run(spec: RunSpec, out: Path, command: list[str], device: str | None 
         steps, every = spec.config.steps, spec.config.evaluate_every
         if steps > MAX_EVALUATIONS * every:
             raise UserError(f"steps={steps} are over {MAX_EVALUATIONS:,} evaluations; raise evaluate_every={every}")
-        split = run.split()  # raises UserError for bad task settings before anything is written
+        split = split_of(spec.config)  # raises UserError for bad task settings before anything is written
         try:
             run.folder.create(manifest(spec, split, command, training_device(device)))
         except FileNotFoundError:

@@ -3,12 +3,17 @@
 Settings are chosen by validation alone. The two splits share no held-out parameters, and training has seen neither.
 """
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ConfigDict, model_validator
+
+from unrandom.core.config import Config
 from unrandom.core.files import write_json
-from unrandom.core.reading import Saved, read_json
+from unrandom.core.reading import read_json
+from unrandom.core.run_files import Seconds, Share, Step
 from unrandom.evaluation import Clustered, Evaluation, evaluate, mean_of
 from unrandom.models import parameter_count
 from unrandom.runs.run import Run
@@ -18,10 +23,41 @@ from unrandom.training.machine import choose_device
 SPLITS = ("validation", "test")
 
 
-class SavedPoints(Saved):
+class Point(Config):
+    """What was measured of one grid point; ``<split>_last@<part>`` and ``<split>_number@<part>`` are of one part."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | None]
+
+    steps: Step
+    train_seconds: Seconds | None
+    parameters: int
+    validation_last: Share
+    validation_last_low: float | None
+    validation_last_high: float | None
+    validation_number: Share
+    validation_number_low: float | None
+    validation_number_high: float | None
+    test_last: Share
+    test_last_low: float | None
+    test_last_high: float | None
+    test_number: Share
+    test_number_low: float | None
+    test_number_high: float | None
+
+    @model_validator(mode="after")
+    def _known_keys(self) -> "Point":
+        for key in self.__pydantic_extra__:
+            if not re.match("(validation|test)_(last|number)@", key):
+                raise ValueError(f"unknown key {key!r:.80}")
+        return self
+
+
+class SavedPoints(Config):
     """What ``sweep.json`` holds: the row of each number of sequences."""
 
-    __pydantic_extra__: dict[str, dict[str, float | None]]
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, Point]
 
 
 def sets_to_measure(split: Split, sequences: int) -> dict[str, dict[Part, Examples]]:

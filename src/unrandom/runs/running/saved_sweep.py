@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import polars as pl
 from pydantic import Field
 
-from unrandom.core.config import as_typed
+from unrandom.core.config import Config, as_typed
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, make_folder, resolved, write_json
-from unrandom.core.reading import Saved, about, read_json
+from unrandom.core.reading import about, read_json
 from unrandom.core.run_folder import RunFolder
 from unrandom.core.shown import Shown
 from unrandom.runs.differences import names_of
@@ -46,7 +46,7 @@ class SweepResult(Shown):
         return {"sweep": str(self.folder), "points": points, "best": best}
 
 
-class Asked(Saved):
+class Asked(Config):
     """What ``sweep.json`` in the folder of a sweep holds."""
 
     recipe: Annotated[str, Field(max_length=100)]
@@ -54,6 +54,7 @@ class Asked(Saved):
     grid: dict[str, list[Annotated[str, Field(max_length=10_000)]]]
     seeds: Annotated[int, Field(ge=1, le=MOST_POINTS)]
     sequences: Annotated[int, Field(ge=1, le=2**20)]
+    command: str
 
 
 def is_sweep(folder: Path) -> bool:

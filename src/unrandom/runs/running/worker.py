@@ -14,10 +14,11 @@ from typing import Any, Literal
 
 import torch
 
+from unrandom.core.config import Config
 from unrandom.core.errors import Busy, NonFiniteLoss, RunsFailed, UserError, out_of_memory
 from unrandom.core.files import FULL, make_folder, write_json
 from unrandom.core.interrupts import Interrupted, either, interruptible
-from unrandom.core.reading import Saved, read_json
+from unrandom.core.reading import read_json
 from unrandom.core.run_folder import RunFolder
 from unrandom.runs.run import Run
 from unrandom.runs.running.execution import create_run, execute, execute_together
@@ -55,7 +56,7 @@ class WorkerOptions:
         return None if self.deadline is None else max(0.0, self.deadline - time.time()) / 60
 
 
-class Failure(Saved):
+class Failure(Config):
     """What ``error.json`` holds."""
 
     kind: str

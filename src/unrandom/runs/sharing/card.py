@@ -33,7 +33,7 @@ def model_card(run: Run, to: str, step: int, model: Transformer, values: JsonObj
     """The text of README.md for a model exported in the format ``to``, with its config.json and its tensors."""
     config, task, manifest, metrics = run.config, run.config.data, run.folder.read_manifest(), run.folder.read_metrics()
     # metrics of a run that was imported with other weights are not about these
-    weights_changed = bool(manifest.get("imported", {}).get("weights_changed"))
+    weights_changed = bool((manifest.get("imported") or {}).get("weights_changed"))
     measured = metrics[-1] if metrics and not weights_changed else {}
     reliability, split = Reliability.of([measured]), run.split()
     return template("unrandom.runs.sharing", "card.md.j2").render(
@@ -132,11 +132,11 @@ def _provenance(run: Run, to: str) -> list[tuple[str, Any]]:
     manifest = run.folder.read_manifest()
     return [
         ("run", f"`{run.spec.id}`, of the recipe `{run.recipe}`"),
-        ("made", manifest.get("created")),
+        ("made", manifest["created"]),
         ("commit", manifest.get("commit")),
         ("versions", ", ".join(f"{name} {version}" for name, version in manifest.get("versions", {}).items())),
         ("device", manifest.get("device")),
-        ("imported", manifest.get("imported", {}).get("at")),
+        ("imported", (manifest.get("imported") or {}).get("at")),
         ("exported", f"by Unrandom {__version__}, `--to {to}`"),
     ]
 

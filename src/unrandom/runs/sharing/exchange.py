@@ -20,12 +20,13 @@ from unrandom.core.config import Config
 from unrandom.core.errors import UserError, lookup
 from unrandom.core.files import JsonObject, made_whole, write_atomically, write_json
 from unrandom.core.reading import MAX_JSON, MAX_LINES, about, read_json, sha256
-from unrandom.core.run_folder import Manifest, MetricsLine, RunFolder
+from unrandom.core.run_files import Manifest, MetricsLine, Result
+from unrandom.core.run_folder import RunFolder
 from unrandom.core.version import __version__
 from unrandom.models import Transformer, TransformerConfig
 from unrandom.models.formats import Tensors, from_huggingface, from_plain, own_config, to_huggingface, to_plain
 from unrandom.models.tensor_files import read_tensors
-from unrandom.runs.run import Result, Run, check_code
+from unrandom.runs.run import Run, check_code
 from unrandom.runs.sharing.card import model_card
 from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint
