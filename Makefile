@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test test-all check site package format floors pictures clean
+.PHONY: demo test test-all times check site package format floors pictures clean
 
 demo: $(VENV)/.lab  ## train a model in less than a minute and write a report of its insides
 	$(BIN)/unrandom demo
@@ -19,6 +19,11 @@ test: $(VENV)/.all  ## the suite without its slow tests
 test-all: $(VENV)/.all  ## the whole suite; shapes and types of every call are checked
 	$(BIN)/python -m pytest -n auto --slow --types
 	@test -n "$$(git status --porcelain)" || git rev-parse HEAD >.ci/last-full-run  # to be committed
+
+times: $(VENV)/.all  ## run both tiers, and write their times into CONTRIBUTING.md
+	$(BIN)/python -m pytest -n auto --junitxml build/fast.xml
+	$(BIN)/python -m pytest -n auto --slow --junitxml build/slow.xml
+	$(BIN)/python docs/tabulate_tests.py build/fast.xml build/slow.xml
 
 check: $(VENV)/.all  ## format, lint, types, import contract, no circle of imports
 	$(BIN)/ruff format --check src tests examples docs
