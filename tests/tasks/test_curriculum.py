@@ -7,17 +7,14 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.runs.run import split_of
 from unrandom.tasks import (
-    LFSR,
     CurriculumBatches,
     FixedModulus,
-    MultiplyWithCarry,
     PermutedLCG,
     Phase,
     Quadratic,
     ReducedSpeck,
     TruncatedLCG,
     UnseenModulus,
-    Xorshift,
     make_batches,
 )
 from unrandom.training import RunConfig
@@ -203,9 +200,6 @@ def test_a_phase_that_cannot_be_drawn_is_said_at_once():
     [
         (Quadratic(modulus=64, context=12, n_test_a=4, n_test_c=4), 32, 31),
         (TruncatedLCG(modulus=2**10, low=4, bits=6, context=12), 2**8, 63),
-        (Xorshift(size=12, bits=12, context=12), 2**9, 511),
-        (LFSR(size=8, bits=4, context=12), 2**6, 15),
-        (MultiplyWithCarry(bits=6, context=12, n_test_a=4), 2**4, 15),
         (PermutedLCG(state_bits=10, context=12), 2**8, 15),
     ],
 )

@@ -64,12 +64,6 @@ RECIPES = {
             other_tasks.quadratic_smoke,
             other_tasks.truncated_lcg_unseen,
             other_tasks.truncated_lcg_unseen_smoke,
-            other_tasks.xorshift,
-            other_tasks.xorshift_smoke,
-            other_tasks.lfsr,
-            other_tasks.lfsr_smoke,
-            other_tasks.multiply_with_carry,
-            other_tasks.multiply_with_carry_smoke,
             unseen_modulus.um_base256,
         ),
     )
