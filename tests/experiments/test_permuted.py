@@ -20,7 +20,7 @@ from unrandom.experiments.permuted import (
     which_variant,
 )
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 
 CONTROL = PermutedLCG.plain
 

@@ -6,17 +6,11 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.runs.run import split_of
-from unrandom.tasks import (
-    CurriculumBatches,
-    FixedModulus,
-    PermutedLCG,
-    Phase,
-    Quadratic,
-    ReducedSpeck,
-    TruncatedLCG,
-    UnseenModulus,
-    make_batches,
-)
+from unrandom.tasks import CurriculumBatches, FixedModulus, Phase, UnseenModulus, make_batches
+from unrandom.tasks.permuted_lcg import PermutedLCG
+from unrandom.tasks.quadratic import Quadratic
+from unrandom.tasks.reduced_speck import ReducedSpeck
+from unrandom.tasks.truncated_lcg import TruncatedLCG
 from unrandom.training import RunConfig
 
 FM = FixedModulus(modulus=256, context=12, mode="streaming", n_sequences=None, n_test_a=4, n_test_c=8)

@@ -27,6 +27,8 @@ from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-attention",
+    section="fixed modulus",
+    place=5,
     about="the head looks back by the largest power that fits",
     minutes=19,
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},

@@ -17,10 +17,11 @@ from unrandom.experiments.summaries import each_seed, run_columns
 from unrandom.figures.panels import Axis, Line, LinePanel
 from unrandom.figures.style import powers
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 
 ENTRY = Entry(
     name="pcg-context",
+    place=15,
     about="numbers needed against the number of states, with the exponent and jumps at powers of two",
     minutes=1200,
 )
@@ -33,7 +34,6 @@ def _exponent(wanted: Threshold, share: str, how: str, written: Written = "befor
         statement=f"The numbers needed grow {how} (the follow-up: m^0.5).",
         quantity=f"exponent of the numbers for {share} in the number of states m, mean over variants",
         wanted=wanted,
-        precondition=None,
         written=written,
     )
 
@@ -49,19 +49,16 @@ CLAIMS = {
         statement="About ½ √m numbers are enough (the follow-up, at larger m).",
         quantity="numbers for 90 % over √m at the largest size, geometric mean over variants",
         wanted=at_most(0.75, "ratio"),
-        precondition=None,
     ),
     "our-factor": Claim(
         statement="At these sizes, more than √m numbers are needed.",
         quantity="numbers for 90 % over √m at the largest size, geometric mean over variants",
         wanted=at_least(1.0, "ratio"),
-        precondition=None,
     ),
     "jumps": Claim(
         statement="Accuracy climbs in jumps at powers of two.",
         quantity="share of the whole rise between t = 2^k − 1 and 2^k + 1, summed over k, mean over runs",
         wanted=at_least(0.5, "share"),
-        precondition=None,
     ),
 }
 

@@ -17,10 +17,11 @@ from unrandom.experiments.summaries import each_run, group_lines, run_columns
 from unrandom.figures.panels import LinePanel
 from unrandom.interpretation import class_variance, principal_components, token_vectors
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 
 ENTRY = Entry(
     name="pcg-embedding",
+    place=20,
     about="what the embedding counts: zero bits, their runs, parity; classes of rotations",
     minutes=610,
 )
@@ -32,31 +33,26 @@ CLAIMS = {
         statement="One of the first components counts zero bits, where words are rotated.",
         quantity="squared correlation with the number of zero bits, the largest of three components",
         wanted=at_least(0.5, "share"),
-        precondition=None,
     ),
     "runs": Claim(
         statement="One of the first components counts runs of zeros, where words are rotated.",
         quantity="squared correlation with the number of runs of zeros, the largest of six components",
         wanted=at_least(0.3, "share"),
-        precondition=None,
     ),
     "parity": Claim(
         statement="One of the first components tells the parity, where words are rotated.",
         quantity="squared correlation with the parity, the largest of six components",
         wanted=at_least(0.3, "share"),
-        precondition=None,
     ),
     "rotations": Claim(
         statement="Numbers that are rotations of each other have similar embeddings, where words are rotated.",
         quantity="share of the variance of six components between classes of rotations, less that between random ones",
         wanted=at_least(0.3, "difference of shares"),
-        precondition=None,
     ),
     "control": Claim(
         statement="They have not where words are not rotated.",
         quantity="the same share for the truncated LCG",
         wanted=at_most(0.15, "difference of shares"),
-        precondition=None,
     ),
 }
 

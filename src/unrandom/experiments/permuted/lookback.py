@@ -21,10 +21,11 @@ from unrandom.interpretation.attention import attention_patterns, pattern_taps
 from unrandom.models import intervene
 from unrandom.models.taps import Edit
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 
 ENTRY = Entry(
     name="pcg-lookback",
+    place=21,
     about="the look-back of heads behind a permutation, and cuts of it",
     minutes=310,
 )
@@ -39,19 +40,16 @@ CLAIMS = {
         statement="Behind a permutation, heads look back by multiples of eight.",
         quantity="share of a head's weight on such look-backs, the best head, mean over permuted variants and sizes",
         wanted=at_least(0.5, "share"),
-        precondition=None,
     ),
     "needed": Claim(
         statement="The prediction rests on these look-backs.",
         quantity="last-number accuracy lost by cutting multiples of eight, less that lost by cutting as many others",
         wanted=at_least(0.3, "difference of shares"),
-        precondition=None,
     ),
     "as-lcg": Claim(
         statement="Permuted variants look back as the truncated LCG does.",
         quantity="share of weight on multiples of eight, the truncated LCG's less the mean of the others",
         wanted=at_most(0.2, "difference of shares"),
-        precondition=None,
     ),
 }
 

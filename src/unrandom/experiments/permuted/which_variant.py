@@ -19,10 +19,11 @@ from unrandom.figures.style import powers
 from unrandom.interpretation import linear_probe
 from unrandom.models import record
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 
 ENTRY = Entry(
     name="pcg-which-variant",
+    place=13,
     about="after which block and how many numbers a joint model knows the variant",
     minutes=61,
 )
@@ -34,19 +35,16 @@ CLAIMS = {
         statement="After the last block, the variant can be read off linearly.",
         quantity="accuracy of a linear probe after the last block, at the last position",
         wanted=at_least(0.9, "share"),
-        precondition=None,
     ),
     "deep": Claim(
         statement="The first block alone does not tell the variants apart.",
         quantity="accuracy of the probe after the last block less that after the first, at the last position",
         wanted=at_least(0.2, "difference of shares"),
-        precondition=None,
     ),
     "soon": Claim(
         statement="The variant is known after half the context.",
         quantity="accuracy of a linear probe after the last block, after half the context",
         wanted=at_least(0.8, "share"),
-        precondition=None,
     ),
 }
 

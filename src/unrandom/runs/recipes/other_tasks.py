@@ -1,7 +1,8 @@
 """Which recipes have other generators? Each takes minutes on a laptop, or seconds in a version for smoke tests."""
 
 from unrandom.runs.recipes.fixed_modulus import fm_256
-from unrandom.tasks import Quadratic, TruncatedLCG
+from unrandom.tasks.quadratic import Quadratic
+from unrandom.tasks.truncated_lcg import TruncatedLCG
 from unrandom.training import RunConfig
 
 
