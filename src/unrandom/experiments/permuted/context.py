@@ -8,10 +8,10 @@ rise of accuracy that lies next to powers of two.
 import numpy as np
 import polars as pl
 
-from unrandom.evaluation import context_needed, evaluate
+from unrandom.evaluation import context_needed
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Threshold, Unknown, Written, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.permuted.ceilings import SEQUENCES, THRESHOLDS
+from unrandom.experiments.permuted.alone import THRESHOLDS, tested
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
 from unrandom.experiments.summaries import each_seed, run_columns
 from unrandom.figures.panels import Axis, Line, LinePanel
@@ -67,11 +67,10 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     needed: Rows = []
     jumps: Rows = []
     for run in runs:
-        split, columns = run.split(), run_columns(run)
-        tested = evaluate(run.predictor(), split.test(split.parts[0], SEQUENCES[scale]))
-        accuracy = tested.by_position.value
+        evaluation, columns = tested(run, scale), run_columns(run)
+        accuracy = evaluation.by_position.value
         for threshold in THRESHOLDS:
-            numbers = context_needed(tested, threshold).needed
+            numbers = context_needed(evaluation, threshold).needed
             needed.append({**columns, "threshold": threshold, "numbers": numbers, "shown": len(accuracy)})
         jumps.append({**columns, "share": share_at_powers(accuracy)})
     return {"needed": table(needed), "jumps": table(jumps)}
