@@ -167,12 +167,4 @@ def _pattern_map(m: int, example: pl.DataFrame) -> MapPanel:
     return MapPanel(title, "key (place)", down, values, bar="attention weight", limits=(0, brightest), root=True)
 
 
-def _divisor_map(m: int, shares: pl.DataFrame) -> MapPanel:
-    divisors = [str(r) for r in shares["r"].unique(maintain_order=True)]
-    values = [of_run["strongest"].to_list() for of_run in by_run(shares)]
-    seeds = [f"seed {of_run['seed'][0]}" for of_run in by_run(shares)]
-    title = f"m = {m}: strongest key at t − r"
-    return MapPanel(title, "r", "", values, divisors, seeds, "share of queries", written=len(divisors) <= 12)
-
-
 EXPERIMENT = Experiment(ENTRY, CLAIMS, all_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)
