@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -184,26 +183,17 @@ def race(pairing: Pairing, seeds: Sequence[int], options: WorkerOptions) -> tupl
 def _train(track: Track, run: RunSpec, options: WorkerOptions) -> bool:
     """Train until the run is over: at its target, at its end, or diverged. False if the time is up before."""
     path = options.out / run.id
-
-    @cache  # asked after every step, but the answer changes only when the file of metrics has grown
-    def over_with(_size: int) -> bool:
-        folder = RunFolder(path)
-        return (
-            folder.finished
-            or _diverged(path)
-            or track.reached(folder.read_metrics(), run.config.evaluate_every) is not None
-        )
+    folder = RunFolder(path)
 
     def over() -> bool:
-        metrics = RunFolder(path).metrics
-        return over_with(metrics.stat().st_size if metrics.exists() else 0)
+        reached = track.reached(folder.read_metrics(), run.config.evaluate_every) is not None
+        return reached or folder.finished or _diverged(path)
 
     if over():
         return True
     for outcome in run_job(Job((run,)), options, stop=over):
         if outcome.status in ("failed", "busy", "full disk") and not _diverged(path):
             raise RunsFailed(f"{outcome.run} failed: {outcome.error}")
-    over_with.cache_clear()
     return over()
 
 
