@@ -1,4 +1,7 @@
-"""Which options has every command? The directive ``{commands}`` writes the reference from the parsers themselves."""
+"""Writes the reference of commands from their parsers and the table of recipes from their docstrings.
+
+``{commands}`` and ``{recipes}`` are directives.
+"""
 
 import argparse
 import re
@@ -11,6 +14,7 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 
 from unrandom.cli.parsing import full_parser
+from unrandom.runs.recipes import RECIPES
 
 
 class Commands(Directive):
@@ -22,6 +26,21 @@ class Commands(Directive):
         for table in container.findall(nodes.table):
             table["classes"].append("options")
         return container.children
+
+
+class Recipes(Directive):
+    """A row per recipe: its name, what it trains, and its cost."""
+
+    def run(self) -> list[nodes.Node]:
+        container = nodes.container()
+        self.state.nested_parse(StringList(list(recipe_rows()), "recipes"), 0, container)
+        return container.children
+
+
+def recipe_rows() -> Iterator[str]:
+    """The Markdown of the table of recipes."""
+    yield from ("| recipe | what it trains | cost |", "|---|---|---|")
+    yield from (f"| `{each.name}` | {escaped(each.about)} | {each.cost} |" for each in RECIPES.values())
 
 
 def sections() -> Iterator[str]:
@@ -77,4 +96,5 @@ def cell(action: Action) -> str:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directive."""
     app.add_directive("commands", Commands)
+    app.add_directive("recipes", Recipes)
     return {"parallel_read_safe": True}

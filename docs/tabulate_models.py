@@ -16,7 +16,7 @@ from unrandom.runs.run import Run
 from unrandom.runs.sharing.pretrained import IN_CHECKOUT, INDEX, PretrainedModel, described, pretrained, weights_file
 from unrandom.tasks import Part, Task
 from unrandom.tasks.lcg import LCGTask
-from unrandom.training.checkpoint import latest_checkpoint
+from unrandom.training.checkpoint import saved_step
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models.md"
@@ -41,8 +41,7 @@ def is_default(run: Run) -> bool:
 def entry(run: Run, name: str) -> dict[str, Any]:
     """What is known of one model, and what is measured."""
     print(f"measuring {run.id}", file=sys.stderr)
-    task, model, checkpoint = run.config.data, run.config.model, latest_checkpoint(run.folder)
-    assert checkpoint is not None
+    task, model = run.config.data, run.config.model
     tested = evaluate_run(run, run.predictor(), part=None, sequences=SEQUENCES)
     return {
         "name": name,
@@ -55,7 +54,7 @@ def entry(run: Run, name: str) -> dict[str, Any]:
         "parameters": run.folder.read_manifest()["parameters"],
         "bytes": weights_file(run.folder.path).stat().st_size,
         "sha256": sha256(weights_file(run.folder.path)),
-        "steps": checkpoint.step,
+        "steps": saved_step(run.folder),
         "sequences": SEQUENCES,
         "accuracy": [accuracy(part, task) for part in tested],
     }

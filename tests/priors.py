@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from fractions import Fraction
-from math import lcm
+from math import gcd, lcm
 
 import numpy as np
 import pytest
@@ -11,13 +11,17 @@ from unrandom.generators.full_period import (
     count_increments,
     count_multipliers,
     draw_below,
-    full_period_increments,
     full_period_multipliers,
     multiplier_step,
     sample_increments,
 )
 from unrandom.generators.lcg import LCG
 from unrandom.tasks import LCGParameters
+
+
+def full_period_increments(m):
+    """All increments of full period, ascending."""
+    return [c for c in range(1, m) if gcd(c, m) == 1]
 
 
 def full_period(m, rows, length, seed=0):

@@ -18,6 +18,7 @@ from rounding import OPERATION, assert_agree
 from unrandom.core.errors import UserError
 from unrandom.interpretation import patch_heads
 from unrandom.runs.loaded import LoadedRun
+from unrandom.tasks.truncated_lcg import TruncatedLCG
 
 ROOT = Path(__file__).parents[1]
 FILES = {"unrandom": unrandom.__file__} | {
@@ -223,7 +224,7 @@ def test_a_run_that_was_trained_from_python_says_how_to_make_it_again(tmp_path):
     other = unrandom.train("quadratic-smoke", runs=tmp_path, max_minutes=0, data=data)
     assert " --set data.modulus=32 " in other.folder.read_manifest()["command"]
     with pytest.raises(UserError, match="the task of quadratic-smoke is quadratic; for the task truncated-lcg, name"):
-        unrandom.train("quadratic-smoke", runs=tmp_path, data=unrandom.tasks.TruncatedLCG())
+        unrandom.train("quadratic-smoke", runs=tmp_path, data=TruncatedLCG())
     assert (again.id, again.result()) == (run.id, run.result())
     assert unrandom.load(run.id, runs=tmp_path).model.config == run.model.config
 

@@ -19,7 +19,7 @@ from unrandom.app.curves import curves, run_names
 from unrandom.app.limits import RUNS_TOGETHER
 from unrandom.app.training import Demo
 from unrandom.core.run_folder import RunFolder
-from unrandom.training.checkpoint import latest_checkpoint
+from unrandom.training.checkpoint import checkpoint_to_resume
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_the_demo_starts_once_stops_at_a_checkpoint_and_continues_from_it(demo):
     assert text(demo.stop()).startswith("The demo has stopped.")
     assert not is_held(folder)
     assert ", not finished. The last number" in curves(demo.runs, demo, demo.name)[0]
-    saved = latest_checkpoint(folder).step
+    saved = checkpoint_to_resume(folder).step
     kept = [row for row in folder.read_metrics() if row["step"] <= saved]
     demo.start("7")
     wait_for_curves(demo, beyond=folder.read_metrics()[-1]["step"])

@@ -18,7 +18,7 @@ from unrandom.bench import (
     training,
 )
 from unrandom.bench.timing import interleaved
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 from unrandom.training.optimizers import Optimizers
 
 

@@ -14,7 +14,7 @@ from unrandom.cli import main
 from unrandom.cli.commands import COMMANDS
 from unrandom.runs.run import Run
 from unrandom.training import estimate
-from unrandom.training.checkpoint import latest_checkpoint
+from unrandom.training.checkpoint import checkpoint_to_resume
 
 RATE = "fraction of the matrix rate"
 
@@ -506,7 +506,7 @@ def test_a_run_held_by_another_process(run, capsys):
     (run / "result.json").unlink()
     with RunFolder(run).lock():
         assert "another process is working on" in mistake(capsys, "resume", run)
-    assert latest_checkpoint(RunFolder(run)) is not None
+    assert checkpoint_to_resume(RunFolder(run)) is not None
 
 
 def test_an_error_of_our_own_is_not_hidden_in_one_line(monkeypatch):

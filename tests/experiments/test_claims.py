@@ -18,7 +18,9 @@ from unrandom.experiments.claims import (
     judge_all,
 )
 
-TRAINED = Claim(key="trained", statement="x is large", quantity="x", wanted=at_least(0.9, "number"))
+TRAINED = Claim(
+    key="trained", statement="x is large", quantity="x", wanted=at_least(0.9, "number"), precondition=LEARNED
+)
 HIGH = replace(TRAINED, key="high", precondition=None)
 LOW = replace(HIGH, key="low", statement="x is small", wanted=at_most(0.1, "number"))
 

@@ -8,19 +8,16 @@ from unrandom.experiments.claims import Bound, Unknown
 from unrandom.experiments.costs import cost_to, ratio
 from unrandom.experiments.permuted import (
     alone,
-    ceilings,
     context,
     curriculum,
-    embedding,
     few_parameters,
+    inside,
     joint,
-    lookback,
     rounds,
     transfer,
-    which_variant,
 )
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 
 CONTROL = PermutedLCG.plain
 
@@ -62,7 +59,7 @@ def test_the_worst_variant_decides():
         for name in VARIANTS
         for bits in (8, 10)
     }
-    found = alone.evidence({"positions": positions(values)})
+    found = alone.alone_evidence({"positions": positions(values)})
     assert found["smallest"] == pytest.approx([0.8, 0.79, 0.78])
     assert found["second"] == pytest.approx([0.7, 0.69, 0.68])
     assert found["third"] == []
@@ -115,11 +112,11 @@ def test_numbers_over_the_posterior():
         }
         for seed in (0, 1)
         for name, factor in (("a", 1), ("b", 4))
-        for predictor, numbers in ((ceilings.MODEL, 6 * factor), ("bayes", 6), ("copy", None))
+        for predictor, numbers in ((alone.MODEL, 6 * factor), ("bayes", 6), ("copy", None))
     )
-    found = ceilings.over_posterior({"needed": needed.filter(seed=1)}, "90%")
+    found = alone.over_posterior({"needed": needed.filter(seed=1)}, "90%")
     assert found == pytest.approx([2.0])
-    bound = ceilings.over_posterior({"needed": needed}, "90%")
+    bound = alone.over_posterior({"needed": needed}, "90%")
     assert isinstance(bound, Bound)
     assert bound.limits == pytest.approx([65 / 6, 2.0])
 
@@ -148,7 +145,7 @@ def test_probes_by_block():
         for block in range(4)
         for seen in (1, 2, 4, 8)
     ]
-    found = which_variant.evidence({"probes": pl.DataFrame(rows)})
+    found = joint.probe_evidence({"probes": pl.DataFrame(rows)})
     assert found == {
         "known": pytest.approx([0.68] * 2),
         "deep": pytest.approx([0.4] * 2),
@@ -157,15 +154,15 @@ def test_probes_by_block():
 
 
 def test_what_words_count_and_which_are_rotations():
-    counts = embedding.word_counts(4)
+    counts = inside.word_counts(4)
     assert [counts[name][0b0101] for name in ("zeros", "runs", "parity")] == [2, 2, 0]
     assert [counts[name][0b0111] for name in ("zeros", "runs", "parity")] == [1, 1, 1]
     assert [counts[name][0] for name in ("zeros", "runs", "parity")] == [4, 1, 0]
     assert [counts[name][0b1111] for name in ("zeros", "runs", "parity")] == [0, 0, 0]
-    classes = embedding.rotation_classes(4)
+    classes = inside.rotation_classes(4)
     assert len(set(classes)) == 6
     assert classes[0b0001] == classes[0b0100] != classes[0b0011]
-    assert len(set(embedding.rotation_classes(6))) == 14
+    assert len(set(inside.rotation_classes(6))) == 14
 
 
 def test_an_embedding_of_zero_bits():
@@ -186,7 +183,7 @@ def test_an_embedding_of_zero_bits():
         for name in (CONTROL, "rr")
         for component in (1, 2, 3, 4)
     ]
-    found = embedding.evidence({"components": pl.DataFrame(rows)})
+    found = inside.embedding_evidence({"components": pl.DataFrame(rows)})
     assert found["zeros"] == pytest.approx([0.9] * 3)
     assert found["runs"] == pytest.approx([0.8] * 3)
     assert found["rotations"] == pytest.approx([0.6] * 3)
@@ -197,7 +194,7 @@ def test_where_a_head_looks():
     pattern = np.zeros((2, 1, 8, 8))
     for query in range(8):
         pattern[:, 0, query, max(0, query - 3)] = 1  # a look-back of four numbers
-    weights = lookback.weight_by_lookback(pattern)
+    weights = inside.weight_by_lookback(pattern)
     assert weights.shape == (1, 8)
     assert weights[0].tolist() == [0, 0, 0, 1, 0, 0, 0, 0]
 
@@ -212,9 +209,9 @@ def test_cuts_and_lines():
     cuts = pl.DataFrame(
         {"run": name, "seed": 0, "variant": name, "cut": cut, "accuracy": accuracy}
         for name in (CONTROL, "rr")
-        for cut, accuracy in ((lookback.NOTHING, 1.0), (lookback.LINES, 0.1), (lookback.OTHERS, 0.8))
+        for cut, accuracy in ((inside.NOTHING, 1.0), (inside.LINES, 0.1), (inside.OTHERS, 0.8))
     )
-    found = lookback.evidence({"attention": attention, "cuts": cuts})
+    found = inside.lookback_evidence({"attention": attention, "cuts": cuts})
     assert {key: values[0] for key, values in found.items()} == {
         "lines": pytest.approx(0.6),
         "needed": pytest.approx(0.7),

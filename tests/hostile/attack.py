@@ -31,7 +31,6 @@ MEMORY = 2 * 2**30  # address space that a command may use, beyond that of the p
 ROOT = Path(__file__).parents[2]
 TINY = ["--set", "steps=6", "--set", "evaluate_every=3", "--set", "checkpoint_every=3", "--set", "test_sequences=32"]
 VERDICTS = (10, 11, 12)  # statuses of audits: predictable, too few numbers, not finished
-TRACKED = "fm-256"  # the track whose records are damaged
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ def damaged_result(chance: Random, inside: Path, outside: Path) -> Case:
 def damaged_record(chance: Random, inside: Path, outside: Path) -> Case:
     """Damaged records of races, and a command that reads them."""
     done = _damage_one(inside / "results" / "records", chance, outside)
-    show = ["speedrun", TRACKED, "--results", str(inside / "results")]
+    show = ["speedrun", "--results", str(inside / "results")]
     race = ["--set", "batch_size=64", "--max-minutes", "0", "--runs", str(inside / "races")]
     return Case([*show, *chance.choice((race, []))], done, (str(inside / "results"),))
 

@@ -88,7 +88,7 @@ def _look(chance: Random, inside: Path) -> list[str]:
 
 def _many(chance: Random, inside: Path) -> list[str]:
     out, results = ["--runs", str(inside / "runs")], ["--results", str(inside / "results")]
-    race = ["speedrun", "fm-256", "--max-minutes", "0", *out, *results]
+    race = ["speedrun", "--max-minutes", "0", *out, *results]
     grid = ["--grid", chance.choice(("model.depth=1,2", "nope=1", "model.depth=", "=1", "seed=1,2", "model.depth=1,1"))]
     sweep = ["sweep", "quadratic-smoke", "--dry-run", *out]
     wrong = [
@@ -108,9 +108,7 @@ def _many(chance: Random, inside: Path) -> list[str]:
         ["claims", "--results", _no_folder(chance, inside)],
         ["claims", "--scale", "paper", *results],
         ["claims", *results, "--write", chance.choice((str(inside), _no_folder(chance, inside) + "/page.md"))],
-        ["speedrun", chance.choice(NAMES), *results],
         [*race, "--set", chance.choice(SETTINGS)],
-        [*race, "--from", chance.choice(NAMES)],
         [*race, "--seeds", chance.choice(WHOLE), "--set", "steps=400"],
         ["bench", chance.choice(("audit", "false-positives", "train")), "--only", "zzz"],
         ["bench", "false-positives", "--count", chance.choice(WHOLE)],

@@ -6,8 +6,9 @@ from math import comb, gcd, prod
 import numpy as np
 import pytest
 
+from priors import full_period_increments
 from unrandom.core.arithmetic import valuation
-from unrandom.generators.full_period import full_period_increments, full_period_multipliers
+from unrandom.generators.full_period import full_period_multipliers
 from unrandom.predictors import LookbackPredictor
 from unrandom.predictors.lookback import best_lines, certain_bits_by_depth, certain_digits
 from unrandom.tasks import LCGParameters
@@ -150,7 +151,7 @@ def test_digits_follow_from_the_zero_of_the_weights_at_one(name, zeros, more):
 def test_a_stride_that_need_not_fit_the_modulus(m):
     """Order 2 at stride s is right for a multiplier, always, exactly if s² is divisible by r = m / gcd(m, a − 1)."""
     rng = np.random.default_rng(0)
-    increments = np.array(list(full_period_increments(m)), dtype=np.uint64)
+    increments = np.array(full_period_increments(m), dtype=np.uint64)
     for a in full_period_multipliers(m):
         needed = m // gcd(m, a - 1)
         x = LCGParameters(
@@ -171,7 +172,7 @@ def test_the_extrapolated_guess_is_the_likeliest_or_tied(order, ties):
     for opened in range(2, 6):
         certain = certain_digits(order, 0, 2)
         m = 2 ** (certain + opened)
-        drawn = (full_period_multipliers(m), list(full_period_increments(m)), range(m))
+        drawn = (full_period_multipliers(m), full_period_increments(m), range(m))
         a, c, x0 = (rng.choice(np.array(values, dtype=np.uint64), 300_000) for values in drawn)
         x = LCGParameters(m, a, c, x0).numbers(order + 1).astype(np.int64)
         wrong = sum((-1) ** i * comb(order, i) * x[:, order - i] for i in range(order + 1)) % m
@@ -209,7 +210,7 @@ def test_the_share_of_multipliers_that_are_predicted_is_counted_right(m, order):
     multipliers = full_period_multipliers(m)
     rng = np.random.default_rng(0)
     a = np.repeat(np.array(multipliers, dtype=np.uint64), 20)
-    c = rng.choice(np.array(list(full_period_increments(m)), dtype=np.uint64), len(a))
+    c = rng.choice(np.array(full_period_increments(m), dtype=np.uint64), len(a))
     x = LCGParameters(m, a, c, rng.integers(0, m, len(a), dtype=np.uint64)).numbers(40)
     right = predictor.predict(x).correct(x).reshape(len(multipliers), 20, 39).all(axis=1).mean(axis=0)
     assert np.allclose(right, [float(predictor.share_right(t)) for t in range(39)])

@@ -6,20 +6,11 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.runs.run import split_of
-from unrandom.tasks import (
-    LFSR,
-    CurriculumBatches,
-    FixedModulus,
-    MultiplyWithCarry,
-    PermutedLCG,
-    Phase,
-    Quadratic,
-    ReducedSpeck,
-    TruncatedLCG,
-    UnseenModulus,
-    Xorshift,
-    make_batches,
-)
+from unrandom.tasks import CurriculumBatches, FixedModulus, Phase, UnseenModulus, make_batches
+from unrandom.tasks.permuted_lcg import PermutedLCG
+from unrandom.tasks.quadratic import Quadratic
+from unrandom.tasks.reduced_speck import ReducedSpeck
+from unrandom.tasks.truncated_lcg import TruncatedLCG
 from unrandom.training import RunConfig
 
 FM = FixedModulus(modulus=256, context=12, mode="streaming", n_sequences=None, n_test_a=4, n_test_c=8)
@@ -203,9 +194,6 @@ def test_a_phase_that_cannot_be_drawn_is_said_at_once():
     [
         (Quadratic(modulus=64, context=12, n_test_a=4, n_test_c=4), 32, 31),
         (TruncatedLCG(modulus=2**10, low=4, bits=6, context=12), 2**8, 63),
-        (Xorshift(size=12, bits=12, context=12), 2**9, 511),
-        (LFSR(size=8, bits=4, context=12), 2**6, 15),
-        (MultiplyWithCarry(bits=6, context=12, n_test_a=4), 2**4, 15),
         (PermutedLCG(state_bits=10, context=12), 2**8, 15),
     ],
 )

@@ -5,17 +5,9 @@ import pytest
 
 from unrandom.core.seeds import stream
 from unrandom.generators.residues import digits_of, to_digits
-from unrandom.tasks import (
-    Examples,
-    FixedModulus,
-    Grouping,
-    LCGParameters,
-    Quadratic,
-    Task,
-    TruncatedLCG,
-    UnseenModulus,
-    sequence_tokens,
-)
+from unrandom.tasks import Examples, FixedModulus, Grouping, LCGParameters, Task, UnseenModulus, sequence_tokens
+from unrandom.tasks.quadratic import Quadratic
+from unrandom.tasks.truncated_lcg import TruncatedLCG
 from unrandom.tokenization import Tokenizer
 
 

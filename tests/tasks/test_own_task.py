@@ -117,7 +117,7 @@ def test_a_configuration_of_it_is_not_read_before_it_is_named():
             r"unrandom\.tasks:Split is no task: a task is a class derived from unrandom",
         ),
         ("unrandom.tasks:Nothing", r"unrandom\.tasks has no Nothing"),
-        ("unrandom.tasks:Quadratic", r"quadratic is the name of a task of this package"),
+        ("unrandom.tasks.quadratic:Quadratic", r"quadratic is the name of a task of this package"),
     ],
 )
 def test_what_is_no_task_is_said_in_one_line(name, said):

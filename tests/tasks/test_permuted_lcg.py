@@ -11,8 +11,8 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.generators import pcg
 from unrandom.generators.lcg import LCG
-from unrandom.tasks import PermutedLCG, Phase, make_predictors
-from unrandom.tasks.permuted_lcg import OUTPUTS, VARIANTS, Variant
+from unrandom.tasks import Phase, make_predictors
+from unrandom.tasks.permuted_lcg import OUTPUTS, VARIANTS, PermutedLCG, Variant
 
 SMALL = {"context": 12, "mode": "streaming", "n_sequences": None, "n_test_a": 2, "n_test_c": 4}
 MULTIPLIERS = {16: 12829, 32: 747796405, 64: 6364136223846793005}  # of the C library, by the width of the state

@@ -12,8 +12,9 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.predictors.congruences import LinearSystem
-from unrandom.tasks import FixedModulus, Quadratic, TruncatedLCG, make_batches, make_predictors
-from unrandom.tasks.quadratic import QuadraticParameters
+from unrandom.tasks import FixedModulus, make_batches, make_predictors
+from unrandom.tasks.quadratic import Quadratic, QuadraticParameters
+from unrandom.tasks.truncated_lcg import TruncatedLCG
 
 
 def plain_sequence(m: int, a: int, b: int, c: int, x: int, length: int) -> list[int]:

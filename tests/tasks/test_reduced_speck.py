@@ -6,7 +6,8 @@ import pytest
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.generators.speck import ROUNDS, encrypt
-from unrandom.tasks import ReducedSpeck, make_predictors
+from unrandom.tasks import make_predictors
+from unrandom.tasks.reduced_speck import ReducedSpeck
 
 KEY, PLAIN, CIPHER = 0x1918111009080100, 0x6574694C, 0xA86842F2  # Speck32/64's test vector (Beaulieu et al. 2013)
 

@@ -12,7 +12,8 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.generators.lcg import LCG
-from unrandom.tasks import TruncatedLCG, make_predictors
+from unrandom.tasks import make_predictors
+from unrandom.tasks.truncated_lcg import TruncatedLCG
 
 
 @pytest.mark.parametrize("modulus", [2**10, 2**63, 1000])

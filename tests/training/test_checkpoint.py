@@ -16,9 +16,9 @@ from unrandom.training.checkpoint import (
     checkpoint_to_load,
     checkpoint_to_resume,
     kept_checkpoints,
-    latest_checkpoint,
     load_model,
     save_checkpoint,
+    saved_step,
     set_aside_damaged,
     write_model,
 )
@@ -72,7 +72,7 @@ def test_only_checkpoints_that_are_made_can_be_kept(tiny):
 
 
 def test_what_was_saved_is_what_is_loaded(run, model):
-    found = latest_checkpoint(run)
+    found = checkpoint_to_resume(run)
     assert (found.step, found.progress) == (9, {"train_seconds": 0.5})
     assert found.optimizer_state()["a|x"].tolist() == [1, 1]
     loaded = found.load_model()
@@ -103,7 +103,7 @@ def remove(path):
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "optimizer.safetensors", "state.json"])
 def test_a_damaged_checkpoint_is_passed_over_with_a_warning(run, damage, name, caplog):
     damage(run.checkpoints / "step-00000009" / name)
-    assert latest_checkpoint(run).step == 6
+    assert checkpoint_to_resume(run).step == 6
     assert "damaged checkpoint skipped" in caplog.text
     assert "step-00000009" in caplog.text
 
@@ -111,14 +111,14 @@ def test_a_damaged_checkpoint_is_passed_over_with_a_warning(run, damage, name, c
 def test_a_half_written_folder_does_not_count(run):
     shutil.copytree(run.checkpoints / "step-00000009", run.checkpoints / ".step-00000012.999.tmp")
     (run.checkpoints / "step-00000015").mkdir()
-    assert latest_checkpoint(run).step == 9
+    assert checkpoint_to_resume(run).step == 9
 
 
 def test_what_is_damaged_and_newer_is_set_aside_and_not_counted_as_kept(run, model):
     for step in (6, 9):
         truncate(run.checkpoints / f"step-{step:08d}" / "model.safetensors")
     save_checkpoint(run, 3, model, {}, {})  # the damaged ones count as newer, and it would be removed at once
-    assert latest_checkpoint(run) is None
+    assert saved_step(run) == 0
     remove_all = [path for path in run.checkpoints.iterdir() if path.name != "step-00000009"]
     for path in remove_all:
         shutil.rmtree(path)
@@ -131,13 +131,13 @@ def test_what_is_damaged_and_newer_is_set_aside_and_not_counted_as_kept(run, mod
     assert sorted(path.name for path in run.checkpoints.iterdir()) == ["damaged-step-00000009", "step-00000004"]
     for step in (5, 6, 7):
         save_checkpoint(run, step, model, {}, {})
-    assert latest_checkpoint(run).step == 7
+    assert checkpoint_to_resume(run).step == 7
 
 
 def test_no_checkpoint_is_none(tmp_path):
     run = RunFolder(tmp_path / "run")
     run.create({})
-    assert latest_checkpoint(run) is None
+    assert checkpoint_to_resume(run) is None
 
 
 def test_what_to_do_is_said_where_there_is_nothing_to_load(run, caplog):
@@ -166,7 +166,7 @@ def test_what_to_do_is_said_where_there_is_nothing_to_load(run, caplog):
 def test_a_folder_of_checkpoints_that_was_removed_is_made_again(run, model):
     shutil.rmtree(run.checkpoints)
     save_checkpoint(run, 12, model, {}, {})
-    assert latest_checkpoint(run).step == 12
+    assert checkpoint_to_resume(run).step == 12
 
 
 def test_a_failed_save_leaves_the_earlier_ones_and_no_rubbish(run, model, monkeypatch):

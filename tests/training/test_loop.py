@@ -14,7 +14,7 @@ from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import make_batches
 from unrandom.training import train
-from unrandom.training.checkpoint import latest_checkpoint
+from unrandom.training.checkpoint import checkpoint_to_resume
 from unrandom.training.trainee import Trainee, build_model
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tiny_losses.json"
@@ -59,7 +59,7 @@ def test_resuming_from_a_damaged_checkpoint_repeats_from_the_one_before(tiny, tm
     run = create_run(RunSpec("tiny", tiny), tmp_path / "damaged", [])
     execute(run)
     run.folder.result.unlink()
-    newest = latest_checkpoint(run.folder).folder / "model.safetensors"
+    newest = checkpoint_to_resume(run.folder).folder / "model.safetensors"
     newest.write_bytes(newest.read_bytes()[:-1])
     execute(run)
     assert metrics_of(run) == metrics_of(whole)
@@ -100,7 +100,7 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
     trainee = Trainee.begin(run, tiny, lambda _model: measured(), CPU, None)
     with pytest.raises(NonFiniteLoss, match="nan at step 9"):
         train(trainee, batches, device=CPU, observers=(poison,))
-    good = latest_checkpoint(run)
+    good = checkpoint_to_resume(run)
     assert good.step == 6
     assert all(parameter.isfinite().all() for parameter in good.load_model().parameters())
 

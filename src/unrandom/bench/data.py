@@ -14,7 +14,8 @@ from unrandom.bench.timing import interleaved
 from unrandom.core.processes import python
 from unrandom.core.seeds import stream
 from unrandom.generators.lcg import lcg_orbits
-from unrandom.tasks import PermutedLCG, sequence_tokens
+from unrandom.tasks import sequence_tokens
+from unrandom.tasks.permuted_lcg import PermutedLCG
 
 ROWS, LENGTH, M = 4096, 512, 2**32
 SET_ROWS = 2**20  # the paper's n_a x n_c = 1024 x 1024

@@ -1,243 +1,110 @@
-"""What would it cost to train these runs on this machine? A few steps of each shape are timed; nothing is written."""
+"""Says what training runs would cost, from closed forms; nothing is trained, timed or written."""
 
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from heapq import heappop, heappush
 from pathlib import Path
 from typing import NamedTuple
 
-import torch
-
 from unrandom.cli.answer import Answer, aligned
-from unrandom.cli.launcher import launcher_of
-from unrandom.cli.progress import say, working
-from unrandom.cli.trials import Trial, measure, shape_of
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.core.quantities import counted, duration, scaled
 from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation.during_training import PROBES
-from unrandom.runs.running.engines import EngineOptions
-from unrandom.runs.running.engines.local import physical_cores, workers_and_threads
 from unrandom.runs.spec import RunSpec, with_ancestors
-from unrandom.training import RunConfig
 from unrandom.training.checkpoint import saved_step
-from unrandom.training.estimate import CostEstimate, estimate
-from unrandom.training.machine import choose_device, configure_process
+from unrandom.training.estimate import CORE_RATE, core_seconds, estimate
+from unrandom.training.machine import choose_device
 
 HOUR, DAY = 3600.0, 86400.0  # seconds
 GPU, GPU_RATE, GPU_SHARE = "NVIDIA H200", 790e12, 0.4  # FLOP/s of its matrix product in bf16; the share that is reached
 
 
-@dataclass(frozen=True)
-class Group:
-    """Runs of one recipe that cost the same from their beginning, such as those that differ only in seeds."""
+class Left(NamedTuple):
+    """A run, and what is left to train of it."""
 
-    runs: list[RunSpec]
-    costs: list[CostEstimate]  # What is left of each run costs this. Finished runs have no time.
-    trial: Trial | None  # None if all runs are finished.
-    for_others: bool  # Whether the runs are needed only because others start from their weights.
+    run: RunSpec
+    steps: int
 
     @property
-    def config(self) -> RunConfig:
-        return self.runs[0].config
-
-    @property
-    def finished(self) -> int:
-        return sum(cost.steps == 0 for cost in self.costs)
-
-    @property
-    def steps_left(self) -> int:
-        return sum(cost.steps for cost in self.costs)
-
-    @property
-    def flops_left(self) -> int:
-        return sum(cost.flops for cost in self.costs)
-
-    @property
-    def seconds(self) -> float:
-        """The time of all that is left, one run after another."""
-        return sum(cost.seconds or 0.0 for cost in self.costs)
-
-
-class Machine(NamedTuple):
-    """What trains the runs."""
-
-    device: torch.device
-    workers: int
-    units: int  # cores, or GPUs
-
-    @classmethod
-    def of(cls, options: EngineOptions) -> "Machine":
-        """This machine, with as many workers as training would have."""
-        device, (workers, _) = choose_device(), workers_and_threads(options)
-        if device.type == "cpu":
-            return cls(device, workers, physical_cores())
-        gpus = max(1, torch.cuda.device_count())
-        return cls(device, options.workers or gpus, gpus)
-
-    @property
-    def unit(self) -> str:
-        return "core" if self.device.type == "cpu" else "GPU"
-
-    @property
-    def hours_key(self) -> str:
-        """The name of the hours of one unit in JSON."""
-        return f"{self.unit.lower()}_hours"
-
-
-def check_measurable(arguments: Namespace) -> None:
-    """Raise UserError for options with which there is nothing to measure, or not on this machine."""
-    trains_nothing = {
-        "--run": arguments.run is not None,
-        "--archived": arguments.archived,
-        "--from-tables": arguments.from_tables,
-    }
-    for option, given in trains_nothing.items():
-        if given:
-            raise UserError(f"--dry-run says what training costs, and {option} trains nothing; leave out one of them")
-    elsewhere = {
-        f"--engine {arguments.engine}": arguments.engine != "local",
-        "--slurm": arguments.slurm,
-        "--gpus-per-run": arguments.gpus_per_run is not None,
-        "--pack": arguments.pack > 1,
-        "--threads": (arguments.threads or 1) > 1,
-    }
-    for option, given in elsewhere.items():
-        if given:
-            raise UserError(
-                f"--dry-run measures on this machine, each run by itself with one thread; leave out {option}"
-            )
+    def flops(self) -> int:
+        return self.steps * self.run.config.step_flops
 
 
 def dry_run(wanted: Sequence[RunSpec], arguments: Namespace) -> Answer:
-    """What training these runs and their ancestors would cost, by trial steps. Nothing is trained or written."""
-    check_measurable(arguments)
-    machine = Machine.of(launcher_of(arguments).options)
-    configure_process(machine.device)
-    groups = _timed(_grouped(wanted, arguments.runs, machine.device), machine)
-    answer = _answer(groups, arguments, machine)
-    return answer, _text(answer, machine)
+    """What training these runs and the runs that they start from would cost.
 
-
-def _grouped(wanted: Sequence[RunSpec], out: Path, device: torch.device) -> list[Group]:
-    """The runs and their ancestors in groups, with the closed forms of their costs."""
-    ids, alike = {spec.id for spec in wanted}, dict[tuple[object, ...], list[RunSpec]]()
-    for spec in with_ancestors(wanted):
-        config = spec.config
-        lengths = (config.steps, config.evaluate_every, config.test_sequences)
-        alike.setdefault((spec.id not in ids, spec.recipe, shape_of(config), lengths), []).append(spec)
-    return [
-        Group(specs, _costs_left(specs, out, device), None, bool(for_others))
-        for (for_others, *_), specs in alike.items()
-    ]
-
-
-def _costs_left(specs: Sequence[RunSpec], out: Path, device: torch.device) -> list[CostEstimate]:
-    made = [_steps_made(spec, out) for spec in specs]
-    left = {step: _cost_after(step, specs[0].config, device) for step in set(made)}
-    return [left[step] for step in made]
-
-
-def _cost_after(step: int, config: RunConfig, device: torch.device) -> CostEstimate:
-    cost = estimate(config, ranks=1, device=device, step=step, training_sequences=PROBES)
-    return cost if step < config.steps else replace(cost, evaluations=0)
-
-
-def _steps_made(spec: RunSpec, out: Path) -> int:
-    """The steps that are not made again: all of a finished run, else those of its newest intact checkpoint."""
-    folder = RunFolder(out / spec.id)
-    return spec.config.steps if folder.finished else min(saved_step(folder), spec.config.steps)
-
-
-def _timed(groups: list[Group], machine: Machine) -> list[Group]:
-    """The groups with measured times, but for those that are finished."""
-    shapes = {shape_of(group.config): group.config for group in groups if group.steps_left}
-    if shapes:
-        say(f"timing a few steps of {counted(len(shapes), 'configuration')} ...")
-    with working("timing"):
-        trials = dict(zip(shapes, measure(list(shapes.values()), machine.device), strict=True))
-    return [_with_times(group, trials[shape_of(group.config)]) if group.steps_left else group for group in groups]
-
-
-def _with_times(group: Group, trial: Trial) -> Group:
-    in_steps = trial.evaluation_seconds(group.config) / trial.step_seconds
-    timed = [replace(cost.timed(trial.step_seconds), steps_per_evaluation=in_steps) for cost in group.costs]
-    return replace(group, trial=trial, costs=timed)
-
-
-def _seconds_of_all(groups: Sequence[Group], machine: Machine) -> float:
-    """The time until all are trained: each run starts on the first free worker, once its ancestors have ended.
-
-    More workers than cores or GPUs are no faster.
+    Raises UserError for options with which nothing is trained.
     """
-    runs = [(spec, cost.seconds or 0.0) for group in groups for spec, cost in zip(group.runs, group.costs, strict=True)]
-    free, ended = [0.0] * machine.workers, dict[str, float]()
-    for spec, seconds in sorted(runs, key=lambda run: len(run[0].ancestors())):
-        began = max(heappop(free), *(ended[each.id] for each in spec.ancestors()), 0.0)
-        ended[spec.id] = began + seconds
-        heappush(free, ended[spec.id])
-    return max(sum(seconds for _, seconds in runs) / machine.units, *ended.values(), 0.0)
+    given = {"--run": arguments.run, "--archived": arguments.archived, "--from-tables": arguments.from_tables}
+    for option, value in given.items():
+        if value:
+            raise UserError(f"--dry-run says what training costs, and {option} trains nothing; leave out one of them")
+    answer = _answer([_left(run, arguments.runs) for run in with_ancestors(wanted)], wanted, arguments)
+    return answer, _text(answer)
 
 
-def _answer(groups: Sequence[Group], arguments: Namespace, machine: Machine) -> JsonObject:
-    seconds, flops_left = sum(group.seconds for group in groups), sum(group.flops_left for group in groups)
-    is_long = arguments.scale == "paper" or seconds > DAY
-    gpu_hours = flops_left / (GPU_RATE * GPU_SHARE) / HOUR
-    gpu = {"name": GPU, "flops_per_second": GPU_RATE, "share": GPU_SHARE, "hours": gpu_hours, "computed": True}
+def _left(run: RunSpec, out: Path) -> Left:
+    """The steps after the newest intact checkpoint; none of a finished run."""
+    folder = RunFolder(out / run.id)
+    return Left(run, 0 if folder.finished else max(0, run.config.steps - saved_step(folder)))
+
+
+def _answer(runs: Sequence[Left], wanted: Sequence[RunSpec], arguments: Namespace) -> JsonObject:
+    ids, groups = {run.id for run in wanted}, dict[tuple[object, ...], list[Left]]()
+    for each in runs:
+        config = each.run.config
+        key = (each.run.id not in ids, each.run.recipe, config.transformer, config.batch_size, config.steps)
+        groups.setdefault(key, []).append(each)
+    left = sum(each.flops for each in runs)
+    is_long = arguments.scale == "paper" or core_seconds(left) > DAY
+    gpu_hours = left / (GPU_RATE * GPU_SHARE) / HOUR
     return {
         "scale": arguments.scale,
         "seeds": arguments.seeds,
-        "groups": [_row(group, machine) for group in groups],
-        "runs": sum(len(group.runs) for group in groups),
-        "finished": sum(group.finished for group in groups),
-        "steps_left": sum(group.steps_left for group in groups),
-        machine.hours_key: seconds / HOUR,
-        "hours": _seconds_of_all(groups, machine) / HOUR,
-        "workers": machine.workers,
-        "device": machine.device.type,
-        "flops": sum(run.flops for group in groups for run in group.runs),
-        "flops_left": flops_left,
-        "gpu": gpu if is_long else None,
+        "groups": [_row(group, for_others=bool(for_others)) for (for_others, *_), group in groups.items()],
+        "runs": len(runs),
+        "finished": sum(not each.steps for each in runs),
+        "steps_left": sum(each.steps for each in runs),
+        "core_hours": core_seconds(left) / HOUR,
+        "flops": sum(each.run.flops for each in runs),
+        "flops_left": left,
+        "gpu": {"name": GPU, "flops_per_second": GPU_RATE, "share": GPU_SHARE, "hours": gpu_hours} if is_long else None,
     }
 
 
-def _row(group: Group, machine: Machine) -> JsonObject:
-    config, model, trial, memory = group.config, group.config.transformer, group.trial, group.costs[0]
+def _row(group: Sequence[Left], *, for_others: bool) -> JsonObject:
+    """Runs of one recipe whose models and steps are alike, such as runs that differ only in seeds."""
+    config, flops = group[0].run.config, sum(each.flops for each in group)
+    memory = estimate(config, ranks=1, device=choose_device(), training_sequences=PROBES)
     return {
-        "recipe": group.runs[0].recipe,
-        "for_others": group.for_others,
-        "depth": model.depth,
-        "d_model": model.d_model,
+        "recipe": group[0].run.recipe,
+        "for_others": for_others,  # whether the runs are needed only because others start from their weights
+        "depth": config.transformer.depth,
+        "d_model": config.transformer.d_model,
         "tokens": config.data.context_tokens,
-        "vocabulary": model.vocab_size,
+        "vocabulary": config.transformer.vocab_size,
         "batch_size": config.batch_size,
-        "runs": [run.id for run in group.runs],
-        "finished": group.finished,
+        "runs": [each.run.id for each in group],
+        "finished": sum(not each.steps for each in group),
         "steps": config.steps,
-        "steps_left": group.steps_left,
-        "step_seconds": trial and trial.step_seconds,
-        "evaluation_seconds": trial and trial.evaluation_seconds(config),
-        "evaluations_left": sum(cost.evaluations for cost in group.costs),
-        "timed_batch": trial and trial.rows,
+        "steps_left": sum(each.steps for each in group),
         "memory_bytes": memory.memory_bytes,
         "available_bytes": memory.available,
-        "flops_left": group.flops_left,
-        machine.hours_key: group.seconds / HOUR,
+        "flops_left": flops,
+        "core_hours": core_seconds(flops) / HOUR,
     }
 
 
-def _text(answer: JsonObject, machine: Machine) -> str:
-    rows = answer["groups"]
-    heading = ["run", "model", "runs", "steps each", "left in all", "per step", "evaluation", f"{machine.unit}-hours"]
-    table = aligned([heading, *(_cells(row, row[machine.hours_key]) for row in rows)])
-    notes = ["", *map(_note, rows)]
+def _text(answer: JsonObject) -> str:
+    heading = ["run", "model", "runs", "steps each", "left in all", "core-hours"]
+    table = aligned([heading, *map(_cells, answer["groups"])])
+    notes = ["", *map(_note, answer["groups"])]
     lines = [f"{line}  {note}".rstrip() for line, note in zip(table, notes, strict=True)]
-    return "\n".join([*lines, *_totals(answer, machine)])
+    return "\n".join([*lines, *_totals(answer)])
 
 
-def _cells(row: JsonObject, hours: float) -> list[str]:
+def _cells(row: JsonObject) -> list[str]:
     finished = f" ({row['finished']} finished)" if row["finished"] else ""
     return [
         row["recipe"],
@@ -245,42 +112,35 @@ def _cells(row: JsonObject, hours: float) -> list[str]:
         f"{len(row['runs'])}{finished}",
         f"{row['steps']:,}",
         f"{row['steps_left']:,}",
-        *("-" if row[key] is None else duration(row[key]) for key in ("step_seconds", "evaluation_seconds")),
-        _hours(hours),
+        _hours(row["core_hours"]),
     ]
 
 
 def _note(row: JsonObject) -> str:
     """What a reader has to know about the numbers of a line."""
-    needed, free, timed = row["memory_bytes"], row["available_bytes"], row["timed_batch"]
+    needed, free = row["memory_bytes"], row["available_bytes"]
     notes = {
-        f"from a batch of {timed}": timed is not None and timed < row["batch_size"],
         "others start from it": row["for_others"],
         f"needs {scaled(needed, 'B')} of memory, {scaled(free or 0, 'B')} are free": free is not None and needed > free,
     }
     return ", ".join(note for note, applies in notes.items() if applies)
 
 
-def _totals(answer: JsonObject, machine: Machine) -> list[str]:
-    left, whole = scaled(answer["flops_left"], "FLOP"), scaled(answer["flops"], "FLOP")
+def _totals(answer: JsonObject) -> list[str]:
+    left, whole, gpu = scaled(answer["flops_left"], "FLOP"), scaled(answer["flops"], "FLOP"), answer["gpu"]
     lines = [
         f"total     {counted(answer['runs'], 'run')}, {answer['finished']} finished; "
         f"{counted(answer['steps_left'], 'step')} to go",
-        f"time      {_hours(answer[machine.hours_key])} {machine.unit}-hours; "
-        f"with {counted(machine.workers, 'worker')} of one thread about {duration(HOUR * answer['hours'])}",
-        f"compute   {left} to go of {whole} in training, in closed form",
+        f"compute   {left} to go of {whole} in training",
+        f"time      roughly {duration(HOUR * answer['core_hours'])} of one core, at {scaled(CORE_RATE, 'FLOP')}/s: "
+        "half of it to twice",
     ]
-    if (gpu := answer["gpu"]) is not None:
+    if gpu is not None:
         lines.append(
             f"on a GPU  {_hours(gpu['hours'])} hours of one {gpu['name']} at {gpu['share']:.0%} of "
-            f"{gpu['flops_per_second'] / 1e12:.0f} TFLOP/s: computed from the operations, not measured"
+            f"{gpu['flops_per_second'] / 1e12:.0f} TFLOP/s"
         )
-    if answer["steps_left"]:
-        lines.append(
-            "measured just now on this machine, with one thread, beside whatever else it does; starting a run, its "
-            "checkpoints and what follows training are not counted"
-        )
-    return lines
+    return [*lines, "computed from the operations of training, not measured"]
 
 
 def _hours(hours: float) -> str:

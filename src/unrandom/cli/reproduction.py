@@ -80,7 +80,7 @@ def _plan(chosen: list[Experiment], missing: list[RunSpec], arguments: Namespace
     needed = len(planned | {run.id for run in missing})
     claims = sum(len(each.claims) for each in chosen)
     seconds = core_seconds(sum(run.flops for run in missing))
-    time = f", roughly {duration(seconds)} of one core; --dry-run measures it" if missing else ""
+    time = f", roughly {duration(seconds)} of one core" if missing else ""
     folder = arguments.results / arguments.scale / (chosen[0].name if len(chosen) == 1 else "NAME")
     found = f"{needed - len(missing)} found in {arguments.runs}"
     return (

@@ -28,6 +28,8 @@ class Precondition:
 
 
 LEARNED = Precondition("last-number accuracy", 0.9)
+USUAL = Precondition("what is usual for the experiment", 0.0)
+"""What a claim presupposes unless it says otherwise: LEARNED, or nothing if its experiment is beyond the paper."""
 BEYOND_SHORTCUT = Precondition("last-number accuracy on unseen moduli, beyond that of the best fixed look-back,", 0.4)
 """What claims about the algorithm for unseen moduli presuppose: models predict much more than one distance does."""
 
@@ -71,7 +73,7 @@ class Claim:
     wanted: Threshold
     figure: str = ""  # the paper's label; empty for a claim that no figure of the paper makes
     key: str = ""  # of the claims of an experiment, which it names
-    precondition: Precondition | None = LEARNED
+    precondition: Precondition | None = USUAL
     origin: Origin = "paper"
     written: Written = "before"  # whether the claim was written before or after the first look at its results
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from unrandom.experiments.catalogue import Entry
-from unrandom.experiments.claims import BEYOND_SHORTCUT, LEARNED, Claim, Evidence, Judgement, judge_all
+from unrandom.experiments.claims import BEYOND_SHORTCUT, LEARNED, USUAL, Claim, Evidence, Judgement, judge_all
 from unrandom.experiments.scale import Scale, by_scale
 from unrandom.experiments.summaries import accuracy_beyond_shortcut, trained_accuracy
 from unrandom.figures.description import Panel
@@ -41,8 +41,9 @@ class Experiment:
     """One figure of the paper (or several that belong together), or a question beyond it: how it is run and judged.
 
     ``runs`` takes a scale and a number of seeds. ``measure`` may use models; ``evidence`` and ``draw`` see the saved
-    tables alone. Claims are ``stated`` by key. Those of an experiment beyond the paper are beyond it, and a claim
-    of the paper that names no figure is made by the first of the entry.
+    tables alone. Claims are ``stated`` by key. Claims of an experiment beyond the paper are beyond it and usually
+    presuppose nothing. Other claims usually presuppose LEARNED, and are made by the first figure of the entry if they
+    name no other.
     """
 
     entry: Entry
@@ -70,9 +71,11 @@ class Experiment:
         return judge_all(self.claims, evidence)
 
     def _completed(self, claim: Claim) -> Claim:
-        if self.beyond_shortcut and claim.precondition is LEARNED:
-            claim = replace(claim, precondition=BEYOND_SHORTCUT)
-        if self.entry.section == "beyond the paper":
+        beyond = self.entry.section == "beyond the paper"
+        if claim.precondition is USUAL:
+            usual = BEYOND_SHORTCUT if self.beyond_shortcut else LEARNED
+            claim = replace(claim, precondition=None if beyond else usual)
+        if beyond:
             return replace(claim, origin="beyond")
         if claim.origin == "paper" and not claim.figure:
             return replace(claim, figure=next(iter(self.figures)))

@@ -1,11 +1,17 @@
-"""Which object implements each experiment? ``EXPERIMENTS`` has the one in each catalogued module, which it imports."""
+"""Imports the experiments of the catalogue."""
 
 from importlib import import_module
 
 from unrandom.experiments.catalogue import MODULES, entry
 from unrandom.experiments.experiment import Experiment
 
-EXPERIMENTS: dict[str, Experiment] = {name: import_module(module).EXPERIMENT for name, module in MODULES.items()}
+
+def _of_module(module: str) -> dict[str, Experiment]:
+    objects = vars(import_module(module)).values()
+    return {each.name: each for each in objects if isinstance(each, Experiment)}
+
+
+EXPERIMENTS: dict[str, Experiment] = {name: _of_module(module)[name] for name, module in MODULES.items()}
 
 
 def experiment(name: str) -> Experiment:

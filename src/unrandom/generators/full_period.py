@@ -6,7 +6,7 @@ divides m. So the full-period multipliers are 1 + k·s for one step s, and the i
 paper tests on these.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from math import gcd, prod
 
 import numpy as np
@@ -49,12 +49,6 @@ def count_increments(m: int) -> int:
 def full_period_multipliers(m: int) -> range:
     """All full-period multipliers, ascending, as a range."""
     return range(1, m, multiplier_step(m))
-
-
-def full_period_increments(m: int) -> Iterator[int]:
-    """All full-period increments, ascending, as an iterator."""
-    _check_modulus(m)
-    return (c for c in range(1, m) if gcd(c, m) == 1)
 
 
 def multiplier_valuations(a: UInt64[np.ndarray, " rows"], prime: int) -> Float[np.ndarray, " rows"]:

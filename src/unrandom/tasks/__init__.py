@@ -6,15 +6,8 @@ from unrandom.tasks.examples import Examples, Grouping, Parameters, sequence_tok
 from unrandom.tasks.facts import Baseline, FurtherTest, KnownFrom, Part
 from unrandom.tasks.held_values import HeldValues, HeldValuesTask
 from unrandom.tasks.lcg import FixedModulus, LCGParameters, LCGSplit, LCGTask, UnseenModulus, lcg_split, lcg_task
-from unrandom.tasks.lfsr import LFSR
-from unrandom.tasks.multiply_with_carry import MultiplyWithCarry
-from unrandom.tasks.permuted_lcg import PermutedLCG
 from unrandom.tasks.predictors import make_predictors
 from unrandom.tasks.protocol import check_task
-from unrandom.tasks.quadratic import Quadratic
-from unrandom.tasks.reduced_speck import ReducedSpeck
 from unrandom.tasks.registry import TASKS, AnyTask
 from unrandom.tasks.task import Split, Task
-from unrandom.tasks.truncated_lcg import TruncatedLCG
 from unrandom.tasks.user_tasks import is_import_path, load_task
-from unrandom.tasks.xorshift import Xorshift

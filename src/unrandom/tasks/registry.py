@@ -8,14 +8,11 @@ from pydantic import PlainValidator, SerializeAsAny
 from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.fixed_modulus import FixedModulus
 from unrandom.tasks.lcg.unseen_modulus import UnseenModulus
-from unrandom.tasks.lfsr import LFSR
-from unrandom.tasks.multiply_with_carry import MultiplyWithCarry
 from unrandom.tasks.permuted_lcg import PermutedLCG
 from unrandom.tasks.quadratic import Quadratic
 from unrandom.tasks.reduced_speck import ReducedSpeck
 from unrandom.tasks.task import NAME_KEY, Task
 from unrandom.tasks.truncated_lcg import TruncatedLCG
-from unrandom.tasks.xorshift import Xorshift
 
 TASKS: dict[str, type[Task]] = {
     task.name: task
@@ -26,9 +23,6 @@ TASKS: dict[str, type[Task]] = {
         Quadratic,
         PermutedLCG,
         ReducedSpeck,
-        Xorshift,
-        LFSR,
-        MultiplyWithCarry,
     )
 }
 """The tasks of this package, by name."""

@@ -121,13 +121,6 @@ def save_checkpoint(
             shutil.rmtree(old, ignore_errors=True)
 
 
-def latest_checkpoint(run: RunFolder) -> Checkpoint | None:
-    """The newest intact checkpoint, or None. Damaged ones are skipped with a warning."""
-    found, problems = _newest_intact(run)
-    _warn(problems)
-    return found
-
-
 def kept_checkpoints(run: RunFolder, every: int) -> list[Checkpoint]:
     """The checkpoints of steps that ``every`` divides, oldest first: those of a run whose ``keep_every`` it is.
 

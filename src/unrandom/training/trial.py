@@ -16,11 +16,7 @@ from unrandom.training.trainee import Progress, build_model
 
 def trial_step(config: RunConfig, device: torch.device) -> Callable[[], None]:
     """A function that makes the next training step at each call, and waits for its loss."""
-    return awaited_step(trial_stepper(config, build_model(config, device)))
-
-
-def awaited_step(stepper: SingleStepper) -> Callable[[], None]:
-    """A function that makes the next step of a stepper at each call, and waits for its loss."""
+    stepper = trial_stepper(config, build_model(config, device))
 
     def step() -> None:
         stepper.advance()

@@ -29,8 +29,7 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--dry-run",
         action="store_true",
-        help="time a few steps of the missing runs on this machine, and print what training them would cost; train and "
-        "write nothing",
+        help="print what training the missing runs would cost, computed from their operations; train and write nothing",
     )
     add_runs(command)
     add_results(command)
@@ -69,6 +68,6 @@ def list_experiments(names: list[str], results: Path) -> Answer:
     ]
     note = (
         "times are those of training at scale laptop with three seeds, on one core of a CPU, half to twice; "
-        "experiments share runs, and --dry-run measures what is missing"
+        "experiments share runs, and --dry-run says what is left to train"
     )
     return {"experiments": listed}, "\n".join([*aligned(table), note])

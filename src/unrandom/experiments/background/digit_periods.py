@@ -14,6 +14,8 @@ from unrandom.runs.tables import Tables, table
 
 ENTRY = Entry(
     name="digit-periods",
+    section="background",
+    place=1,
     about="how soon each digit of a sequence repeats",
     figures={
         "fig:digit_wise_sequences": "periods of the bits of a sequence",

@@ -13,6 +13,8 @@ from unrandom.tokenization import Tokenizer
 
 ENTRY = Entry(
     name="tokenization",
+    section="background",
+    place=2,
     about="base-b tokens and their two abacus indices",
     figures={"fig:byte-tok-vis": "base-b tokens and abacus positions"},
 )

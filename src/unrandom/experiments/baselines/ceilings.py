@@ -25,6 +25,7 @@ from unrandom.training.machine import choose_device
 
 ENTRY = Entry(
     name="ceilings",
+    place=10,
     about="the model against copying, look-back, algebra and the exact posterior",
     minutes=110,
 )

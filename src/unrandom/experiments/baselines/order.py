@@ -38,6 +38,7 @@ from unrandom.tasks import Examples, FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-order",
+    place=6,
     about="how many earlier numbers a guess rests on, and which bits are certain with them",
     minutes=160,
 )
@@ -57,6 +58,7 @@ CLAIMS = {
         statement="Two-layer models need no fewer numbers than looking back at two of them.",
         quantity="numbers for 99 % over those of order 2, the least over the moduli that every seed has",
         wanted=at_least(0.9, "ratio"),
+        precondition=LEARNED,
         written="after",
     ),
     "stairs": Claim(
@@ -64,30 +66,35 @@ CLAIMS = {
         "others.",
         quantity="distance of the bits known from those of order 2, where it leaves some open, mean over moduli",
         wanted=at_most(0.5, "bits"),
+        precondition=LEARNED,
         written="after",
     ),
     "two-lines": Claim(
         statement="What the first layer looks back at is the two numbers of order 2.",
         quantity="share of the attention to earlier numbers at look-backs 2 s and 4 s, mean over heads and moduli",
         wanted=at_least(0.5, "share"),
+        precondition=LEARNED,
         written="after",
     ),
     "either-needed": Claim(
         statement="If attention to one of the two numbers of order 2 is cut, whichever it is, the guess is lost.",
         quantity="accuracy with that look-back cut off over that with none, the larger of 2 s, 4 s; mean over moduli",
         wanted=at_most(0.25, "ratio"),
+        precondition=LEARNED,
         written="after",
     ),
     "others-spared": Claim(
         statement="If attention to a number that only higher orders look back at is cut, the guess stays right.",
         quantity="accuracy with that look-back cut off over that with none, the smaller of s, 3 s; mean over moduli",
         wanted=at_least(0.9, "ratio"),
+        precondition=LEARNED,
         written="after",
     ),
     "valuation": Claim(
         statement="The more often 2 divides a − 1, the more bits are known: two more for v = 4, as order 2 predicts.",
         quantity="bits known with v ≥ 4 less those with v = 2, where order 2 leaves two bits or more open",
         wanted=at_least(1.5, "bits"),
+        precondition=LEARNED,
         written="after",
     ),
 }

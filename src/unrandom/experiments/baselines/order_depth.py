@@ -53,6 +53,7 @@ from unrandom.training.checkpoint import kept_checkpoints
 
 ENTRY = Entry(
     name="fm-order-depth",
+    place=7,
     about="whether a second layer adds an order of look-back, by a cut, a patch and through training",
     minutes=99,
 )
@@ -159,14 +160,12 @@ CLAIMS = {
         quantity="attention to numbers N/16 modulo N/8 back for the highest digit, the head with most, at the last "
         "checkpoint with less than twice the accuracy that the bits of order 2 after N/2 numbers give",
         wanted=at_most(0.3, "share"),
-        precondition=None,
         written="after",
     ),
     "three-layers": Claim(
         statement="Where order 2 cannot succeed, a model of three layers knows more bits than order 2 makes certain.",
         quantity="bits known of the last number less those that order 2 makes certain, mean over moduli",
         wanted=at_least(1.5, "bits"),
-        precondition=None,
     ),
 }
 

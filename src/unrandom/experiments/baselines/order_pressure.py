@@ -28,6 +28,7 @@ from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-order-pressure",
+    place=8,
     about="whether model shape, or a context too short for order 2, leads to a higher order of look-back",
     minutes=320,
 )
@@ -105,7 +106,6 @@ CLAIMS = {
         statement="With none of these depths, heads, widths and contexts does a model need fewer numbers than order 2.",
         quantity="numbers for 99 % over those of order 2, the least over shapes that were learned",
         wanted=at_least(0.9, "ratio"),
-        precondition=None,
     ),
     "from-scratch": _claim(
         "Where order 2 cannot succeed, a model trained from scratch knows more bits than order 2 makes certain.",

@@ -27,6 +27,8 @@ from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-attention",
+    section="fixed modulus",
+    place=5,
     about="the head looks back by the largest power that fits",
     minutes=19,
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},
@@ -163,14 +165,6 @@ def _pattern_map(m: int, example: pl.DataFrame) -> MapPanel:
     title = f"m = {m}, seed {example['seed'][0]}: one sequence"
     down = Axis("query (place)", limits=(len(values) - 0.5, -0.5))
     return MapPanel(title, "key (place)", down, values, bar="attention weight", limits=(0, brightest), root=True)
-
-
-def _divisor_map(m: int, shares: pl.DataFrame) -> MapPanel:
-    divisors = [str(r) for r in shares["r"].unique(maintain_order=True)]
-    values = [of_run["strongest"].to_list() for of_run in by_run(shares)]
-    seeds = [f"seed {of_run['seed'][0]}" for of_run in by_run(shares)]
-    title = f"m = {m}: strongest key at t − r"
-    return MapPanel(title, "r", "", values, divisors, seeds, "share of queries", written=len(divisors) <= 12)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, all_runs, measure, evidence, draw, task=FixedModulus, archived_seeds=1)

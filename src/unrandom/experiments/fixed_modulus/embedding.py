@@ -25,6 +25,8 @@ from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-embedding",
+    section="fixed modulus",
+    place=4,
     about="the embedding groups numbers by their digits",
     minutes=19,
     figures={

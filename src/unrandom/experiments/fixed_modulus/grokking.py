@@ -18,6 +18,8 @@ from unrandom.tasks import FixedModulus
 
 ENTRY = Entry(
     name="fm-grokking",
+    section="fixed modulus",
+    place=1,
     about="the order in which short, long and unseen sequences are learned",
     minutes=56,
     figures={

@@ -20,6 +20,8 @@ from unrandom.tasks import Examples, FixedModulus, LCGParameters, lcg_split
 
 ENTRY = Entry(
     name="fm-invariance",
+    section="fixed modulus",
+    place=3,
     about="whether the curve is the same for every (a, c)",
     minutes=6.2,
     figures={"figapp:accuracy_vs_token_ac_m=2048": "accuracy by position for single (a, c)"},

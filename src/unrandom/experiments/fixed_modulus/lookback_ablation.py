@@ -25,6 +25,8 @@ from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 ENTRY = Entry(
     name="fm-lookback-ablation",
+    section="fixed modulus",
+    place=6,
     about="which digits the two strongest attention lines carry",
     minutes=6.2,
     figures={"fig:digits_topk": "digits that survive with one or two attention lines"},

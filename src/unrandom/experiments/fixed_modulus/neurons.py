@@ -30,6 +30,8 @@ from unrandom.tasks import FixedModulus, lcg_split
 
 ENTRY = Entry(
     name="fm-neurons",
+    section="fixed modulus",
+    place=7,
     about="neurons respond periodically and add up to the answer",
     minutes=6.2,
     figures={"fig:fixed_p_attn_mlp": "attention, neurons and their sum, m = 2048"},

@@ -18,6 +18,8 @@ from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-primes",
+    section="fixed modulus",
+    place=8,
     about="a prime modulus against a power of two at equal steps",
     minutes=23,
     figures={"fig:prime_modulus": "a prime fixed modulus beside a power of two"},

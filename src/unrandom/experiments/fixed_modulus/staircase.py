@@ -21,6 +21,8 @@ from unrandom.tasks import FixedModulus
 
 ENTRY = Entry(
     name="fm-staircase",
+    section="fixed modulus",
+    place=2,
     about="accuracy by position climbs in steps, digit by digit",
     minutes=19,
     figures={

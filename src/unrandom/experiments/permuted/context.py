@@ -8,19 +8,20 @@ rise of accuracy that lies next to powers of two.
 import numpy as np
 import polars as pl
 
-from unrandom.evaluation import context_needed, evaluate
+from unrandom.evaluation import context_needed
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Threshold, Unknown, Written, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.permuted.ceilings import SEQUENCES, THRESHOLDS
+from unrandom.experiments.permuted.alone import THRESHOLDS, tested
 from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
 from unrandom.experiments.summaries import each_seed, run_columns
 from unrandom.figures.panels import Axis, Line, LinePanel
 from unrandom.figures.style import powers
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 
 ENTRY = Entry(
     name="pcg-context",
+    place=15,
     about="numbers needed against the number of states, with the exponent and jumps at powers of two",
     minutes=1200,
 )
@@ -33,7 +34,6 @@ def _exponent(wanted: Threshold, share: str, how: str, written: Written = "befor
         statement=f"The numbers needed grow {how} (the follow-up: m^0.5).",
         quantity=f"exponent of the numbers for {share} in the number of states m, mean over variants",
         wanted=wanted,
-        precondition=None,
         written=written,
     )
 
@@ -49,19 +49,16 @@ CLAIMS = {
         statement="About ½ √m numbers are enough (the follow-up, at larger m).",
         quantity="numbers for 90 % over √m at the largest size, geometric mean over variants",
         wanted=at_most(0.75, "ratio"),
-        precondition=None,
     ),
     "our-factor": Claim(
         statement="At these sizes, more than √m numbers are needed.",
         quantity="numbers for 90 % over √m at the largest size, geometric mean over variants",
         wanted=at_least(1.0, "ratio"),
-        precondition=None,
     ),
     "jumps": Claim(
         statement="Accuracy climbs in jumps at powers of two.",
         quantity="share of the whole rise between t = 2^k − 1 and 2^k + 1, summed over k, mean over runs",
         wanted=at_least(0.5, "share"),
-        precondition=None,
     ),
 }
 
@@ -70,11 +67,10 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     needed: Rows = []
     jumps: Rows = []
     for run in runs:
-        split, columns = run.split(), run_columns(run)
-        tested = evaluate(run.predictor(), split.test(split.parts[0], SEQUENCES[scale]))
-        accuracy = tested.by_position.value
+        evaluation, columns = tested(run, scale), run_columns(run)
+        accuracy = evaluation.by_position.value
         for threshold in THRESHOLDS:
-            numbers = context_needed(tested, threshold).needed
+            numbers = context_needed(evaluation, threshold).needed
             needed.append({**columns, "threshold": threshold, "numbers": numbers, "shown": len(accuracy)})
         jumps.append({**columns, "share": share_at_powers(accuracy)})
     return {"needed": table(needed), "jumps": table(jumps)}

@@ -18,11 +18,13 @@ from unrandom.experiments.permuted.presets import SIZES, Size, configured, with_
 from unrandom.experiments.summaries import each_seed, group_lines, run_columns
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import PermutedLCG, Phase
+from unrandom.tasks import Phase
+from unrandom.tasks.permuted_lcg import PermutedLCG
 from unrandom.training import StartFrom
 
 ENTRY = Entry(
     name="pcg-curriculum",
+    place=18,
     about="a larger state by way of a smaller one, at equal compute",
     minutes=340,
 )
@@ -49,38 +51,32 @@ CLAIMS = {
         statement="One per cent of sequences of a smaller state saves compute.",
         quantity="compute to 80 %, without over with",
         wanted=at_least(1.1, "ratio"),
-        precondition=None,
     ),
     "grown": Claim(
         statement="Starting from the weights of a smaller state saves compute.",
         quantity="compute to 80 %, without over with, that of the smaller state included",
         wanted=at_least(1.1, "ratio"),
-        precondition=None,
     ),
     "both": Claim(
         statement="Both together save compute.",
         quantity="compute to 80 %, without over with, that of the smaller state included",
         wanted=at_least(1.1, "ratio"),
-        precondition=None,
     ),
     "needed": Claim(
         statement="Without a curriculum the largest state is not learned.",
         quantity="last-number accuracy without a curriculum",
         wanted=at_most(0.5, "share"),
-        precondition=None,
     ),
     "mixed-largest": Claim(
         statement="At the largest size, one per cent of sequences of a smaller state helps.",
         quantity="last-number accuracy with the mix less that without",
         wanted=at_least(0.05, "difference of shares"),
-        precondition=None,
         written="after",
     ),
     "early": Claim(
         statement="The weights of a smaller state that is not solved yet save compute, too.",
         quantity="compute to 80 %, without over with, that of the smaller state included",
         wanted=at_least(1.1, "ratio"),
-        precondition=None,
     ),
 }
 

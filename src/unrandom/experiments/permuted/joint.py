@@ -1,28 +1,46 @@
-"""Can one model learn all variants at once? Accuracy by variant, with and without a number that names the variant.
+"""Trains one model on all variants, and probes when it knows which variant it sees.
 
-The follow-up trains four variants jointly and reports more than .90 for each after 512 numbers. ``positions`` has the
-accuracy of the joint models by variant, and of the models of single variants at the same size.
+The follow-up trains four variants jointly, reports more than .90 for each after 512 numbers, and finds them told apart
+after the third block, after 64 (truncated LCGs) to 128 numbers. ``positions`` has the accuracy by variant of the joint
+models, with and without a number that names the variant, and of models of single variants; ``probes`` the accuracy of
+linear probes of the residual stream by block, fitted to sequences of one half of the held-out increments and tested on
+the other half.
 """
 
+from dataclasses import replace
+
+import numpy as np
 import polars as pl
+import torch
 
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.permuted.ceilings import at_the_end
+from unrandom.experiments.permuted.alone import at_the_end
 from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs, joint_runs
-from unrandom.experiments.summaries import each_seed, group_lines, rows_of
+from unrandom.experiments.summaries import each_seed, group_lines, rows_of, run_columns
 from unrandom.figures.panels import accuracy_panel
+from unrandom.figures.style import powers
+from unrandom.interpretation import linear_probe
+from unrandom.models import record
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 
-ENTRY = Entry(
+JOINTLY_LEARNED = Entry(
     name="pcg-joint",
+    place=12,
     about="all variants in one model, with and without a tag",
     minutes=180,
 )
+WHICH_VARIANT = Entry(
+    name="pcg-which-variant",
+    place=13,
+    about="after which block and how many numbers a joint model knows the variant",
+    minutes=61,
+)
 
 SEQUENCES = by_scale(smoke=48, laptop=1536)
+PROBED = by_scale(smoke=96, laptop=1536)
 ALONE, JOINT, TAGGED = "alone", "jointly", "jointly, tagged"
 
 CLAIMS = {
@@ -30,19 +48,34 @@ CLAIMS = {
         statement="One model learns all variants jointly, without a tag.",
         quantity="last-number accuracy on unseen multipliers and increments, the lowest of all variants",
         wanted=at_least(0.9, "share"),
-        precondition=None,
     ),
     "costs-little": Claim(
         statement="A joint model is as good as one for each variant.",
         quantity="last-number accuracy, alone less jointly, mean over variants",
         wanted=at_most(0.05, "difference of shares"),
-        precondition=None,
     ),
     "tag": Claim(
         statement="A tag that names the variant helps.",
         quantity="accuracy over all positions, with a tag less without, mean over variants",
         wanted=at_least(0.02, "difference of shares"),
-        precondition=None,
+    ),
+}
+
+PROBE_CLAIMS = {
+    "known": Claim(
+        statement="After the last block, the variant can be read off linearly.",
+        quantity="accuracy of a linear probe after the last block, at the last position",
+        wanted=at_least(0.9, "share"),
+    ),
+    "deep": Claim(
+        statement="The first block alone does not tell the variants apart.",
+        quantity="accuracy of the probe after the last block less that after the first, at the last position",
+        wanted=at_least(0.2, "difference of shares"),
+    ),
+    "soon": Claim(
+        statement="The variant is known after half the context.",
+        quantity="accuracy of a linear probe after the last block, after half the context",
+        wanted=at_least(0.8, "share"),
     ),
 }
 
@@ -50,6 +83,11 @@ CLAIMS = {
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The joint models, and those of single variants at the same size."""
     return [*joint_runs(scale, seeds), *alone_runs(scale, seeds, SIZES[scale][:1])]
+
+
+def untagged_runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """The joint models without a tag."""
+    return [spec for spec in joint_runs(scale, seeds) if not spec.labels["tagged"]]
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
@@ -69,6 +107,27 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return {"positions": table(positions)}
 
 
+def measure_probes(runs: list[Run], scale: Scale) -> Tables:
+    rows: Rows = []
+    for run in runs:
+        split, predictor = run.split(), run.predictor()
+        test = split.test(split.parts[0], PROBED[scale])
+        names, variant = np.unique(test.parameters.labels["variant"], return_inverse=True)
+        increments = test.parameters.labels["c"]
+        fitted = np.isin(increments, np.unique(increments)[::2])
+        tokens = predictor.tokenizer.encode(test.numbers)[:, :-1].astype(np.int64)
+        taps = ["hook_embed", *(f"blocks.{block}.hook_resid_post" for block in range(run.config.model.depth))]
+        with torch.no_grad(), record(predictor.model, taps) as seen:
+            predictor.model(torch.from_numpy(tokens).to(predictor.device))
+        for block, tap in enumerate(taps):
+            stream = seen[tap].cpu().numpy()
+            for numbers in powers(2, tokens.shape[1]):
+                accuracy = linear_probe(stream[:, numbers - 1], variant, fitted)
+                columns = {**run_columns(run), "block": block, "seen": numbers}
+                rows.append({**columns, "accuracy": accuracy, "chance": 1 / len(names)})
+    return {"probes": table(rows)}
+
+
 def evidence(tables: Tables) -> Evidence:
     positions = tables["positions"]
     last, value, kind = at_the_end(positions), pl.col("value"), pl.col("kind")
@@ -77,6 +136,18 @@ def evidence(tables: Tables) -> Evidence:
         "learned": each_seed(last.filter(kind == JOINT), value.min()),
         "costs-little": each_seed(last, value.filter(kind == ALONE).mean() - value.filter(kind == JOINT).mean()),
         "tag": each_seed(both, value.filter(kind == TAGGED).mean() - value.filter(kind == JOINT).mean()),
+    }
+
+
+def probe_evidence(tables: Tables) -> Evidence:
+    block, seen, accuracy = (pl.col(name) for name in ("block", "seen", "accuracy"))
+    last = tables["probes"].filter(block == block.max())
+    end = tables["probes"].filter(seen == seen.max())
+    deeper = accuracy.filter(block == block.max()).first() - accuracy.filter(block == 1).first()
+    return {
+        "known": each_seed(last.filter(seen == seen.max()), accuracy.first()),
+        "deep": each_seed(end, deeper),
+        "soon": each_seed(last.filter(seen == seen.max() // 2), accuracy.first()),
     }
 
 
@@ -90,4 +161,25 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)
+def draw_probes(tables: Tables) -> Pictures:
+    """Accuracy of the probes by numbers seen, one line per block and seed."""
+    probes = tables["probes"].with_columns(run=pl.format("{} {}", "run", "block"))
+    blocks = probes["block"].unique().sort().to_list()
+    groups = {f"after block {block}" if block else "embedding": probes.filter(block=block) for block in blocks}
+    lines = group_lines(groups, "seen", "accuracy")
+    title = "which variant is it?"
+    yield Picture([replace(accuracy_panel(title, lines), y="linear probe right (share)")])
+
+
+EXPERIMENT = Experiment(JOINTLY_LEARNED, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)
+PROBE_EXPERIMENT = Experiment(
+    WHICH_VARIANT,
+    PROBE_CLAIMS,
+    untagged_runs,
+    measure_probes,
+    probe_evidence,
+    draw_probes,
+    task=PermutedLCG,
+    compares=True,
+    archived_seeds=1,
+)

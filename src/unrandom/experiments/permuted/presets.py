@@ -11,7 +11,7 @@ from typing import Any
 from unrandom.experiments.scale import Scale, by_scale
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 from unrandom.training import RunConfig
 
 

@@ -21,11 +21,12 @@ from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs
 from unrandom.experiments.summaries import each_seed
 from unrandom.figures.panels import MapPanel
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import PermutedLCG
+from unrandom.tasks.permuted_lcg import PermutedLCG
 from unrandom.training import StartFrom
 
 ENTRY = Entry(
     name="pcg-transfer",
+    place=19,
     about="trained on one variant, steps saved on another: every pair",
     minutes=120,
 )
@@ -40,32 +41,27 @@ CLAIMS = {
         statement="A model that was trained on another variant learns a variant in fewer steps.",
         quantity="steps to 80 %, from random weights over from another variant, geometric mean over pairs",
         wanted=at_least(1.5, "ratio"),
-        precondition=None,
     ),
     "never-harms": Claim(
         statement="No variant makes another one harder to learn.",
         quantity="steps to 80 %, from random weights over from another variant, the smallest of all pairs",
         wanted=at_least(1.0, "ratio"),
-        precondition=None,
     ),
     "rotations": Claim(
         statement="Variants that rotate help each other more than other pairs do.",
         quantity="ratio of steps saved, pairs of rotating variants over all other pairs",
         wanted=at_least(1.1, "ratio"),
-        precondition=None,
     ),
     "usually-saves": Claim(
         statement="For most pairs, a model that was trained on another variant learns a variant in fewer steps.",
         quantity="steps to 80 %, from random weights over from another variant, median over pairs",
         wanted=at_least(1.5, "ratio"),
-        precondition=None,
         written="after",
     ),
     "pays": Claim(
         statement="The detour pays: both trainings together take less compute than the second from random weights.",
         quantity="compute to 80 %, from random weights over from another with its training, geometric mean over pairs",
         wanted=at_least(1.0, "ratio"),
-        precondition=None,
     ),
 }
 

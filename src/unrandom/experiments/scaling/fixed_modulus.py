@@ -44,6 +44,8 @@ from unrandom.tasks import FixedModulus, lcg_split, lcg_task
 
 ENTRY = Entry(
     name="fm-scaling",
+    section="larger moduli",
+    place=1,
     about="context needed by modulus, and accuracy by quality of the multiplier",
     minutes=230,
     figures={

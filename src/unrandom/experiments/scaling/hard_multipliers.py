@@ -29,6 +29,7 @@ from unrandom.training.machine import choose_device
 
 ENTRY = Entry(
     name="hard-multipliers",
+    place=9,
     about="what makes a multiplier hard: the spectral test, or how often p divides a − 1",
     minutes=440,
 )

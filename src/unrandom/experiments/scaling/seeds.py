@@ -19,6 +19,8 @@ from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
     name="fm-seeds",
+    section="larger moduli",
+    place=2,
     about="variation between seeds of the model, and between seeds of the data",
     minutes=15,
     figures={

@@ -32,6 +32,8 @@ from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-scaling",
+    section="larger moduli",
+    place=3,
     about="context needed for unseen moduli in two bases",
     minutes=110,
     figures={

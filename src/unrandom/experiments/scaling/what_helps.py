@@ -27,6 +27,7 @@ from unrandom.tasks import FixedModulus, Phase, lcg_task
 
 ENTRY = Entry(
     name="fm-what-helps",
+    place=1,
     about="optimiser, curriculum, mix, positions and depth: compute and context needed for 90 %",
     minutes=34,
 )

@@ -1,1 +1,1 @@
-"""How little training compute reaches a fixed target? Tracks, races of a candidate against a record, and records."""
+"""Races configurations for the least training compute to a fixed target: the track, a race, and the saved records."""

@@ -1,28 +1,120 @@
-"""How is a candidate compared with a record? As a sweep of two arms under the same seeds, each run to the target.
+"""Trains a candidate and the record under the same seeds, in turn, each run to the target, and compares the costs.
 
-The arms are trained here, in turn. Every run has its own folder, so that a stopped race continues where it was. Costs
-are compared as ratios with intervals, by which a candidate becomes a record, or not.
+A track is a target on a frozen test, to be reached with the least training compute. Every run has its own folder, so
+that a stopped race continues where it was. Costs are compared as ratios with intervals, by which a candidate becomes a
+record, or not.
 """
 
+import hashlib
+import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from unrandom.core.config import Config
-from unrandom.core.errors import RunsFailed
+from unrandom.core.errors import RunsFailed, UserError
+from unrandom.core.reading import Saved
 from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation import over_units
-from unrandom.experiments.speedrun.tracks import Track
+from unrandom.evaluation.during_training import MONITOR
+from unrandom.runs.recipes import recipe
+from unrandom.runs.run import split_of
 from unrandom.runs.running.plan import Job
 from unrandom.runs.running.worker import WorkerOptions, failure, run_job
 from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 
+COSTS = ("steps", "flops", "seconds")
+Metrics = dict[str, Any]  # the metrics of one check (an evaluation in training), as in metrics.jsonl
+
+CHECKS_IN_A_ROW = 3  # number of consecutive checks that must meet the target
+FIRST_SEED = 100  # first seed of a race; the seeds from 0 on are for tuning candidates
+DATA_SEED = 0  # decides the split and a fixed training set; the same for all runs
+CHECKS_PER_CHECKPOINT = 10
+SET_BY_TRACK = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # configuration keys
+
 
 @dataclass(frozen=True)
-class Pairing:
+class Track:
+    """A fixed target on a frozen test, and the recipe that the first record had to beat."""
+
+    name: str
+    about: str
+    house: Callable[[], RunConfig]
+    target: str
+    met: Callable[[Metrics], bool]  # whether a check meets the target
+    check_every: int  # training sequences between checks
+    test_sequences: int
+    seeds: int  # least number of seeds for a record
+    test: str  # the `hash_of_test` of the frozen test
+
+    def prepared(self, config: RunConfig, seed: int) -> RunConfig:
+        """Return a candidate's configuration for one seed, with the track's test and its steps between checks."""
+        every = max(1, -(-self.check_every // config.batch_size))
+        return config.replace(
+            seed=seed,
+            data_seed=DATA_SEED,
+            evaluate_every=every,
+            checkpoint_every=CHECKS_PER_CHECKPOINT * every,
+            test_sequences=self.test_sequences,
+        )
+
+    def runs(self, config: RunConfig, seeds: Sequence[int]) -> list[RunSpec]:
+        """Return the runs of one arm, one per seed."""
+        return [RunSpec(self.name, self.prepared(config, seed)) for seed in seeds]
+
+    def validate(self, config: RunConfig) -> None:
+        """Raise UserError unless the configuration has the track's test, random initial weights, and training data."""
+        if config.start is not None:
+            raise UserError("a candidate begins with random weights; leave out start")
+        if config.steps < (least := CHECKS_IN_A_ROW * self.prepared(config, 0).evaluate_every):
+            often = f"{CHECKS_IN_A_ROW} times in a row"
+            raise UserError(f"the candidate could not meet the target {often}: steps={least} is the least")
+        if hash_of_test(self.prepared(config, 0)) != self.test:
+            raise UserError(
+                f"the test would not be that of the track {self.name}: leave data.context, data.modulus, "
+                "data.n_test_a, data.n_test_c, data.hold_out and data.test_multipliers as they are"
+            )
+        split_of(config).try_drawing(config.batch_size)
+
+    def reached(self, lines: Sequence[Metrics], every: int) -> int | None:
+        """Return the step of the first of CHECKS_IN_A_ROW consecutive checks that met the target; None if never.
+
+        Metrics at steps that are not a multiple of ``every`` are ignored.
+        """
+        met = 0
+        for line in lines:
+            if line["step"] % every:
+                continue
+            met = met + 1 if self.met(line) else 0
+            if met == CHECKS_IN_A_ROW:
+                return int(line["step"] - (CHECKS_IN_A_ROW - 1) * every)
+        return None
+
+
+def hash_of_test(config: RunConfig) -> str:
+    """The first 16 hex digits of the SHA-256 of the test's numbers and of what training must not have."""
+    split = split_of(config)
+    numbers = split.test_of_largest(config.test_sequences, name=MONITOR).numbers.tolist()
+    frozen = [config.data.at("hold_out"), split.manifest()["test"], numbers]
+    return hashlib.sha256(json.dumps(frozen).encode()).hexdigest()[:16]
+
+
+FM_256 = Track(
+    name="fm-256",
+    about="one modulus, 2^8, one token per number, one layer",
+    house=recipe("fm-256").build,
+    target="after 64 numbers the next is right in .99 of the sequences",
+    met=lambda line: bool(line["last_number_accuracy"] >= 0.99),
+    check_every=2560,
+    test_sequences=1024,
+    seeds=5,
+    test="6d8edb08ae50ac5c",
+)
+
+
+class Pairing(NamedTuple):
     """A candidate configuration of a track, and the name and configuration of the record that it runs against."""
 
     track: Track
@@ -31,7 +123,7 @@ class Pairing:
     record: RunConfig
 
 
-class Attempt(Config):
+class Attempt(Saved):
     """One run: its cost until it reached the target, or its total cost if it did not."""
 
     seed: int
@@ -43,7 +135,7 @@ class Attempt(Config):
     made_by: str  # device, threads and commit
 
 
-class Arm(Config):
+class Arm(Saved):
     """The attempts of the candidate or of the record, by seed."""
 
     reached: int  # number of attempts that reached the target
@@ -58,66 +150,51 @@ class Arm(Config):
         return cls(reached=reached, seeds=len(attempts), expected_flops=expected, attempts=tuple(attempts))
 
 
-class Ratio(Config):
-    """Cost of the candidate over that of the record, the geometric mean over seeds.
-
-    ``at_most`` marks an upper bound, as the record did not reach the target; its interval has no lower end.
-    """
+class Ratio(Saved):
+    """Cost of the candidate over that of the record, the geometric mean over seeds."""
 
     value: float
     low: float | None
     high: float | None
-    at_most: bool
 
     @classmethod
-    def of(cls, each: Sequence[float], *, at_most: bool = False) -> "Ratio":
+    def of(cls, each: Sequence[float]) -> "Ratio":
         """The ratio with Student's t interval over the logarithms of one ratio per seed."""
         log = over_units([math.log(ratio) for ratio in each])
-        low, high = (None if end is None else math.exp(end) for end in (log.low, log.high))
-        return cls(value=math.exp(log.value), low=None if at_most else low, high=high, at_most=at_most)
+        low, high = (None if end is None else round(math.exp(end), 4) for end in (log.low, log.high))
+        return cls(value=round(math.exp(log.value), 4), low=low, high=high)
 
 
-def race(pairing: Pairing, seeds: Sequence[int], options: WorkerOptions, pack: int = 1) -> tuple[Arm, Arm] | None:
-    """Train both arms in turn, ``pack`` seeds of one arm together; None if the time is up before the end.
+def race(pairing: Pairing, seeds: Sequence[int], options: WorkerOptions) -> tuple[Arm, Arm] | None:
+    """Train both arms in turn; None if the time is up before the end.
 
     A run whose loss becomes non-finite has not reached the target. Raises RunsFailed for any other failure.
     """
     track = pairing.track
     arms = [track.runs(config, seeds) for config in (pairing.candidate, pairing.record)]
-    for turn, start in enumerate(range(0, len(seeds), pack)):
+    for turn, pair in enumerate(zip(*arms, strict=True)):
         # A B, B A, A B, …: changes in the machine's speed over time then affect both arms alike.
-        for runs in arms if turn % 2 == 0 else arms[::-1]:
-            if not _train(track, runs[start : start + pack], options):
-                return None
+        if not all(_train(track, run, options) for run in (pair if turn % 2 == 0 else pair[::-1])):
+            return None
     candidate, record = (Arm.of([_attempt(track, run, options.out / run.id) for run in runs]) for runs in arms)
     return candidate, record
 
 
-def _train(track: Track, runs: Sequence[RunSpec], options: WorkerOptions) -> bool:
-    """Train until each run is over: at its target, at its end, or diverged. False if the time is up before."""
-
-    def left() -> tuple[RunSpec, ...]:
-        return tuple(run for run in runs if not _is_over(track, run, options.out / run.id))
-
-    @cache  # called after every step, but the answer changes only when a metrics file has grown
-    def over_with(*sizes: int) -> bool:
-        return not left()
+def _train(track: Track, run: RunSpec, options: WorkerOptions) -> bool:
+    """Train until the run is over: at its target, at its end, or diverged. False if the time is up before."""
+    path = options.out / run.id
+    folder = RunFolder(path)
 
     def over() -> bool:
-        files = [RunFolder(options.out / run.id).metrics for run in runs]
-        return over_with(*(file.stat().st_size if file.exists() else 0 for file in files))
+        reached = track.reached(folder.read_metrics(), run.config.evaluate_every) is not None
+        return reached or folder.finished or _diverged(path)
 
-    for outcome in run_job(Job(left()), options, stop=over):
-        if outcome.status in ("failed", "busy", "full disk") and not _diverged(options.out / outcome.run):
-            raise RunsFailed(f"{outcome.run} failed: {outcome.error}")
-    return not left()
-
-
-def _is_over(track: Track, run: RunSpec, path: Path) -> bool:
-    folder = RunFolder(path)
-    if folder.finished or _diverged(path):
+    if over():
         return True
-    return track.reached(folder.read_metrics(), run.config.evaluate_every) is not None
+    for outcome in run_job(Job((run,)), options, stop=over):
+        if outcome.status in ("failed", "busy", "full disk") and not _diverged(path):
+            raise RunsFailed(f"{outcome.run} failed: {outcome.error}")
+    return over()
 
 
 def _diverged(path: Path) -> bool:
@@ -145,28 +222,20 @@ def _attempt(track: Track, run: RunSpec, path: Path) -> Attempt:
 
 
 def ratios(candidate: Arm, record: Arm) -> dict[str, Ratio] | None:
-    """Return ratios of steps, FLOPs and training seconds; None unless the candidate reached the target for every seed.
-
-    Seconds are compared only if both runs of each seed were made by one commit on one device. If the record did not
-    reach the target, its total cost is used; the ratio is an upper bound.
-    """
-    if candidate.reached < candidate.seeds:
+    """Return ratios of steps, FLOPs and training seconds; None unless both reached the target under every seed."""
+    if candidate.reached < candidate.seeds or record.reached < record.seeds:
         return None
     pairs = list(zip(candidate.attempts, record.attempts, strict=True))
-    comparable = all(a.made_by == b.made_by and b.seconds > 0 for a, b in pairs)
-    return {
-        cost: Ratio.of([getattr(a, cost) / getattr(b, cost) for a, b in pairs], at_most=record.reached < record.seeds)
-        for cost in ("steps", "flops", *(["seconds"] if comparable else []))
-    }
+    return {cost: Ratio.of([getattr(a, cost) / getattr(b, cost) for a, b in pairs]) for cost in COSTS}
 
 
 def why_no_record(candidate: Arm, record: Arm, fewest: int) -> str | None:
     """Return the reason why the candidate is not a record; None if it is one."""
-    seeds = candidate.seeds
-    if candidate.reached < seeds:
-        return f"it reached the target under {candidate.reached} of {seeds} seeds, and a record does under all"
-    if seeds < fewest:
-        return f"{seeds} seeds were run, and a record of this track needs {fewest}"
+    for name, arm in (("it", candidate), ("the record", record)):
+        if arm.reached < arm.seeds:
+            return f"{name} reached the target under {arm.reached} of {arm.seeds} seeds, and both have to under all"
+    if candidate.seeds < fewest:
+        return f"{candidate.seeds} seeds were run, and a record needs {fewest}"
     if len(made_by := sorted({attempt.made_by for attempt in (*candidate.attempts, *record.attempts)})) > 1:
         return f"its runs were made in different ways: {'; '.join(made_by)}; race in a --runs folder without older runs"
     if not all(attempt.more_than for attempt in record.attempts):

@@ -38,6 +38,7 @@ from unrandom.training.checkpoint import kept_checkpoints
 
 ENTRY = Entry(
     name="um-adaptivity",
+    place=3,
     about="what makes the look-back of a model fixed or adaptive: rows, rates, batch, range of moduli, depth, context",
     minutes=200,
 )
@@ -52,7 +53,6 @@ def _changed(key: str, written: Written = "before") -> Claim:
     return Claim(
         statement=f"With another setting for one thing alone ({key}), the look-back of the shortcut run adapts.",
         quantity=f"{FIXED}: index of adaptivity of the most adaptive head at the end, mean over r",
-        precondition=None,
         wanted=at_least(ADAPTIVE_INDEX, "difference of shares"),
         written=written,
     )
@@ -62,7 +62,6 @@ def _needed(key: str) -> Claim:
     return Claim(
         statement=f"The look-back of the small run adapts less without {key}.",
         quantity=f"{MAIN}: index of adaptivity of the most adaptive head at the end, with it less without",
-        precondition=None,
         wanted=at_least(ADAPTIVE_INDEX / 2, "difference of shares"),
         written="after",  # after trials of one seed
     )

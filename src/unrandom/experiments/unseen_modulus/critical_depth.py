@@ -27,6 +27,8 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-critical-depth",
+    section="unseen modulus",
+    place=4,
     about="depth against width, each grid point tuned on moduli of its own",
     minutes=74,
     figures={"fig:critical-depth-appendix": "accuracy by depth and width"},

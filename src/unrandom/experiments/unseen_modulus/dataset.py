@@ -25,6 +25,8 @@ from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-dataset",
+    section="unseen modulus",
+    place=6,
     about="how many training moduli, multipliers and increments are needed, and which mix",
     minutes=78,
     figures={"fig:dataset-composition": "accuracy by composition of the training set"},

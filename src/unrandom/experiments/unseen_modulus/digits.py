@@ -22,6 +22,8 @@ from unrandom.tasks import Examples, LCGParameters, UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-digits",
+    section="unseen modulus",
+    place=14,
     about="low digits of unseen moduli are right first, from the number at which they can be copied",
     minutes=100,
     figures={"fig:multip_prune": "first-layer heads and the digits lost without them"},

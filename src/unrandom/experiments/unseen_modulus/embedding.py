@@ -19,6 +19,8 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-embedding",
+    section="unseen modulus",
+    place=8,
     about="one embedding for many moduli: size first, then residues of small primes",
     minutes=100,
     figures={"fig:multip_pca_embd": "embedding of unseen moduli"},

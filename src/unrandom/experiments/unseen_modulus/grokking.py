@@ -22,6 +22,8 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-grokking",
+    section="unseen modulus",
+    place=1,
     about="unseen moduli are learned with the long-period training sequences",
     minutes=200,
     figures={"fig:training": "accuracy by training step, fixed and unseen modulus"},

@@ -21,6 +21,8 @@ from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-heads",
+    section="unseen modulus",
+    place=9,
     about="which residues the first-layer heads pass on",
     minutes=100,
     figures={

@@ -24,6 +24,8 @@ from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-hyperparameters",
+    section="unseen modulus",
+    place=5,
     about="the area of good learning rates and weight decays, by size of modulus",
     minutes=230,
     figures={"fig:hparams-shrink-appendix": "accuracy by learning rate and weight decay"},

@@ -29,6 +29,8 @@ from unrandom.tasks import Examples, UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-lookback",
+    section="unseen modulus",
+    place=13,
     about="a head of a later layer looks back by a distance that fits the unseen modulus",
     minutes=100,
     figures={"fig:attn_stats": "look-back distances of a head of a later layer"},

@@ -27,6 +27,8 @@ from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-modulus-estimate",
+    section="unseen modulus",
+    place=11,
     about="a first-layer head passes on the largest number so far",
     minutes=100,
     figures={

@@ -28,6 +28,7 @@ from unrandom.training.machine import choose_device
 
 ENTRY = Entry(
     name="um-needed-lookback",
+    place=5,
     about="which multipliers of an unseen modulus are predicted, by the look-back that they need",
     minutes=220,
 )

@@ -25,6 +25,8 @@ from unrandom.tasks import Examples, UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-patching",
+    section="unseen modulus",
+    place=12,
     about="the head whose patching makes the model assume another modulus",
     minutes=100,
     figures={

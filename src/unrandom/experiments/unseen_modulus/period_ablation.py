@@ -25,6 +25,8 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-period-ablation",
+    section="unseen modulus",
+    place=2,
     about="short periods teach copying, long ones the rule",
     minutes=58,
     figures={"fig:train-interp-appendix": "training on short or long periods alone"},

@@ -25,6 +25,8 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-phase-diagram",
+    section="unseen modulus",
+    place=3,
     about="how many layers and heads unseen moduli need",
     minutes=94,
     figures={"fig:phase_diagrams": "accuracy by depth and number of heads, unseen modulus"},

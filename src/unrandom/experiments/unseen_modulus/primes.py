@@ -20,6 +20,8 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-primes",
+    section="unseen modulus",
+    place=7,
     about="unseen primes against an unseen power of two",
     minutes=19,
     figures={"fig:um_prime_modulus": "unseen primes beside a power of two"},

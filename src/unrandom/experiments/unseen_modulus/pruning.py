@@ -32,6 +32,8 @@ from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-pruning",
+    section="unseen modulus",
+    place=10,
     about="which digits are lost without each head",
     minutes=100,
     figures={

@@ -41,6 +41,7 @@ from unrandom.tasks import LCGTask, UnseenModulus, lcg_split, lcg_task
 
 ENTRY = Entry(
     name="um-shortcut",
+    place=2,
     about="whether a look-back of one distance for all moduli explains the models of unseen moduli",
     minutes=380,
 )
@@ -58,7 +59,6 @@ CLAIMS = {
         statement="Where test moduli share a stride, models are right at the look-backs that it fits, and wrong at "
         "others that training has.",
         quantity=f"{FIXED}: accuracy on the last number of training moduli, r that divide s² less other r",
-        precondition=None,
         wanted=at_least(0.3, "difference of shares"),
         written="after",
     ),
@@ -66,34 +66,29 @@ CLAIMS = {
         statement="Where test moduli share a stride, models continue interleaved arithmetic progressions, which are no "
         "LCG.",
         quantity=f"{FIXED}: accuracy on the last number of 2, 3 and 6 progressions modulo a prime, mean",
-        precondition=None,
         wanted=at_least(0.75, "share"),
         written="after",
     ),
     "fixed-attention": Claim(
         statement="Where test moduli share a stride, no head adapts its look-back to the modulus.",
         quantity=f"{FIXED}: index of adaptivity of the most adaptive head, mean over r",
-        precondition=None,
         wanted=at_most(ADAPTIVE_INDEX, "difference of shares"),
         written="after",
     ),
     "hard-adapts": Claim(
         statement="On moduli of a narrow range, a head of a later layer adapts its look-back to the modulus.",
         quantity=f"{ADAPTIVE}: index of adaptivity of the most adaptive head, mean over r",
-        precondition=None,
         wanted=at_least(ADAPTIVE_INDEX, "difference of shares"),
         written="after",
     ),
     "beyond": Claim(
         statement="Where no stride is common to the test moduli, models are right where the best one is not.",
         quantity=f"{MAIN}: accuracy on the last number of unseen moduli, mean over r that do not divide s²",
-        precondition=None,
         wanted=at_least(0.9, "share"),
     ),
     "margin": Claim(
         statement="Where no stride is common to the test moduli, models predict more than the best one.",
         quantity=f"{MAIN}: accuracy on the last number of unseen moduli, mean over r, less that of the best stride",
-        precondition=None,
         wanted=at_least(0.2, "difference of shares"),
     ),
 }

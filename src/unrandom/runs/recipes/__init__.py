@@ -1,11 +1,12 @@
-"""Which recipes are there? Each is a named function that returns a complete run configuration.
+"""Finds the recipes: each is a named function that returns a complete run configuration.
 
 The paper's recipes follow its text; where the text is silent they follow its public code (cosine decay, gradient
 clipping at 1). Every field but the kind of task can be changed with ``--set``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from inspect import isfunction, signature
 
 from unrandom.core.errors import UserError, lookup
 from unrandom.runs.recipes import fixed_modulus, other_tasks, permuted, unseen_modulus
@@ -28,53 +29,17 @@ class Recipe:
         return f"{config.steps:,} steps, {config.flops:.1e} FLOPs"
 
 
-def _recipe(build: Callable[[], RunConfig]) -> Recipe:
-    """A recipe with the name and the docstring of its function."""
-    return Recipe(build.__name__.replace("_", "-"), " ".join((build.__doc__ or "").split()).removesuffix("."), build)
+def _declared() -> Iterator[Recipe]:
+    """A recipe for each public function without parameters, with its name and its docstring."""
+    for module in (fixed_modulus, unseen_modulus, permuted, other_tasks):
+        for name, build in vars(module).items():
+            own = isfunction(build) and build.__module__ == module.__name__ and not name.startswith("_")
+            if own and not signature(build).parameters:
+                about = " ".join((build.__doc__ or "").split()).removesuffix(".")
+                yield Recipe(name.replace("_", "-"), about, build)
 
 
-RECIPES = {
-    recipe.name: recipe
-    for recipe in map(
-        _recipe,
-        (
-            fixed_modulus.fm_256,
-            fixed_modulus.fm_256_demo,
-            fixed_modulus.classroom,
-            fixed_modulus.fm_2048_fast,
-            fixed_modulus.fm_2048,
-            fixed_modulus.fm_7776,
-            unseen_modulus.um_80,
-            unseen_modulus.um_108,
-            unseen_modulus.um_108_wide,
-            unseen_modulus.um_128,
-            unseen_modulus.um_128_arbitrary,
-            unseen_modulus.um_144,
-            unseen_modulus.um_2048,
-            unseen_modulus.um_2048_fast,
-            fixed_modulus.fm_base256,
-            unseen_modulus.um_base16,
-            permuted.pcg_8,
-            permuted.pcg_10,
-            permuted.pcg_joint,
-            permuted.pcg_smoke,
-            permuted.reduced_speck,
-            other_tasks.truncated_lcg,
-            other_tasks.truncated_lcg_smoke,
-            other_tasks.quadratic,
-            other_tasks.quadratic_smoke,
-            other_tasks.truncated_lcg_unseen,
-            other_tasks.truncated_lcg_unseen_smoke,
-            other_tasks.xorshift,
-            other_tasks.xorshift_smoke,
-            other_tasks.lfsr,
-            other_tasks.lfsr_smoke,
-            other_tasks.multiply_with_carry,
-            other_tasks.multiply_with_carry_smoke,
-            unseen_modulus.um_base256,
-        ),
-    )
-}
+RECIPES = {recipe.name: recipe for recipe in _declared()}
 
 
 def recipes() -> dict[str, Recipe]:

@@ -2,7 +2,8 @@
 
 from unrandom.runs.recipes.fixed_modulus import fm_256
 from unrandom.runs.recipes.other_tasks import smoke
-from unrandom.tasks import PermutedLCG, ReducedSpeck
+from unrandom.tasks.permuted_lcg import PermutedLCG
+from unrandom.tasks.reduced_speck import ReducedSpeck
 from unrandom.training import RunConfig
 
 

@@ -1,0 +1,298 @@
+"""Looks into models of permuted generators: what the embedding counts, and where heads look.
+
+The follow-up finds (for 16 bits of state) that the first components of the embedding count zero bits and their runs,
+tell the parity, and group numbers that are rotations of each other. A truncated LCG, whose words are not rotated, is
+the control. ``components`` has, for each principal component of the largest size, the squared correlation with these
+counts, and the share of its variance that lies between classes of rotations, and between random classes of the same
+sizes.
+
+Beyond the follow-up: differences of the hidden state repeat after powers of two, which the model of an LCG uses by
+looking back 2^k numbers. ``attention`` has the weight that each head puts on each look-back, over the second half of
+the context, and ``cuts`` the last-number accuracy when all heads are kept from looking back by multiples of 8, or by
+as many other numbers.
+"""
+
+import numpy as np
+import polars as pl
+import torch
+
+from unrandom.evaluation import evaluate
+from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs
+from unrandom.experiments.summaries import each_run, each_seed, group_lines, rows_of, run_columns
+from unrandom.figures.panels import Line, LinePanel
+from unrandom.interpretation import class_variance, keep_weights, principal_components, token_vectors
+from unrandom.interpretation.attention import attention_patterns, pattern_taps
+from unrandom.models import intervene
+from unrandom.models.taps import Edit
+from unrandom.runs.tables import Tables, table
+from unrandom.tasks.permuted_lcg import PermutedLCG
+
+EMBEDDING = Entry(
+    name="pcg-embedding",
+    place=20,
+    about="what the embedding counts: zero bits, their runs, parity; classes of rotations",
+    minutes=610,
+)
+LOOKBACK = Entry(
+    name="pcg-lookback",
+    place=21,
+    about="the look-back of heads behind a permutation, and cuts of it",
+    minutes=310,
+)
+
+COMPONENTS = 6
+SEQUENCES = by_scale(smoke=16, laptop=512)
+SHOWN = by_scale(smoke=4, laptop=64)  # sequences over which patterns are averaged
+STRIDE = by_scale(smoke=4, laptop=8)
+NOTHING, LINES, OTHERS = "nothing", "multiples", "others"
+
+EMBEDDING_CLAIMS = {
+    "zeros": Claim(
+        statement="One of the first components counts zero bits, where words are rotated.",
+        quantity="squared correlation with the number of zero bits, the largest of three components",
+        wanted=at_least(0.5, "share"),
+    ),
+    "runs": Claim(
+        statement="One of the first components counts runs of zeros, where words are rotated.",
+        quantity="squared correlation with the number of runs of zeros, the largest of six components",
+        wanted=at_least(0.3, "share"),
+    ),
+    "parity": Claim(
+        statement="One of the first components tells the parity, where words are rotated.",
+        quantity="squared correlation with the parity, the largest of six components",
+        wanted=at_least(0.3, "share"),
+    ),
+    "rotations": Claim(
+        statement="Numbers that are rotations of each other have similar embeddings, where words are rotated.",
+        quantity="share of the variance of six components between classes of rotations, less that between random ones",
+        wanted=at_least(0.3, "difference of shares"),
+    ),
+    "control": Claim(
+        statement="They have not where words are not rotated.",
+        quantity="the same share for the truncated LCG",
+        wanted=at_most(0.15, "difference of shares"),
+    ),
+}
+
+LOOKBACK_CLAIMS = {
+    "lines": Claim(
+        statement="Behind a permutation, heads look back by multiples of eight.",
+        quantity="share of a head's weight on such look-backs, the best head, mean over permuted variants and sizes",
+        wanted=at_least(0.5, "share"),
+    ),
+    "needed": Claim(
+        statement="The prediction rests on these look-backs.",
+        quantity="last-number accuracy lost by cutting multiples of eight, less that lost by cutting as many others",
+        wanted=at_least(0.3, "difference of shares"),
+    ),
+    "as-lcg": Claim(
+        statement="Permuted variants look back as the truncated LCG does.",
+        quantity="share of weight on multiples of eight, the truncated LCG's less the mean of the others",
+        wanted=at_most(0.2, "difference of shares"),
+    ),
+}
+
+
+def embedding_runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """The models of rotating variants, and of the control, at the largest size."""
+    wanted = (*PermutedLCG.rotating, PermutedLCG.plain)
+    return [spec for spec in alone_runs(scale, seeds, SIZES[scale][-1:]) if spec.labels["variant"] in wanted]
+
+
+def measure_embedding(runs: list[Run], scale: Scale) -> Tables:
+    rows: Rows = []
+    for run in runs:
+        task = run.config.data
+        assert isinstance(task, PermutedLCG), "runs of this experiment are of permuted LCGs"
+        bits = task.width
+        found = principal_components(token_vectors(run.load_model())[: 1 << bits], COMPONENTS)
+        values, counts = found.values, word_counts(bits)
+        classes = class_variance(values, rotation_classes(bits))
+        for component in range(values.shape[1]):
+            squared = {
+                name: float(np.corrcoef(values[:, component], count)[0, 1] ** 2) for name, count in counts.items()
+            }
+            rows.append(
+                {
+                    **run_columns(run),
+                    "component": component + 1,
+                    "explained": float(found.explained[component]),
+                    **squared,
+                    "rotations": float(classes.shares[component]),
+                    "random": float(classes.shuffled[component]),
+                }
+            )
+    return {"components": table(rows)}
+
+
+def word_counts(bits: int) -> dict[str, np.ndarray]:
+    """For every word of this width: its zero bits, its runs of zeros (in a circle), and its parity."""
+    words = np.arange(1 << bits)
+    ones = (words[:, None] >> np.arange(bits)) & 1
+    runs = ((ones == 0) & (np.roll(ones, 1, axis=1) == 1)).sum(axis=1)
+    runs[0] = 1  # the circle of zeros, which has no beginning
+    return {"zeros": bits - ones.sum(axis=1), "runs": runs, "parity": ones.sum(axis=1) % 2}
+
+
+def rotation_classes(bits: int) -> np.ndarray:
+    """The class of every word of this width: the smallest of its rotations, numbered from 0."""
+    words, mask = np.arange(1 << bits), (1 << bits) - 1
+    rotated = np.stack([(words >> turn | words << (bits - turn)) & mask for turn in range(bits)])
+    return np.unique(rotated.min(axis=0), return_inverse=True)[1].ravel()
+
+
+def embedding_evidence(tables: Tables) -> Evidence:
+    rows = tables["components"]
+    rotating = rows.filter(pl.col("variant") != PermutedLCG.plain)
+    weight = pl.col("explained")
+    excess = ((pl.col("rotations") - pl.col("random")) * weight).sum() / weight.sum()
+
+    return {
+        "zeros": each_run(rotating, pl.col("zeros").filter(pl.col("component") <= 3).max()),
+        "runs": each_run(rotating, pl.col("runs").max()),
+        "parity": each_run(rotating, pl.col("parity").max()),
+        "rotations": each_run(rotating, excess),
+        "control": each_run(rows.filter(variant=PermutedLCG.plain), excess),
+    }
+
+
+def draw_embedding(tables: Tables) -> Pictures:
+    """What each component is about, one panel per variant."""
+    rows = tables["components"]
+    names = {"zeros": "zero bits", "runs": "runs of zeros", "parity": "parity", "rotations": "classes of rotations"}
+    panels = []
+    for variant in rows["variant"].unique(maintain_order=True):
+        of_variant = rows.filter(variant=variant)
+        groups = {label: of_variant.with_columns(value=pl.col(name)) for name, label in names.items()}
+        lines = group_lines(groups, "component", "value")
+        panels.append(LinePanel(variant.upper(), "principal component", "share of variance", lines))
+    yield Picture(panels)
+
+
+def lookback_runs(scale: Scale, seeds: int) -> list[RunSpec]:
+    """The models of single variants at the two smallest sizes."""
+    return alone_runs(scale, seeds, SIZES[scale][:2])
+
+
+def measure_lookback(runs: list[Run], scale: Scale) -> Tables:
+    attention: Rows = []
+    cuts: Rows = []
+    stride = STRIDE[scale]
+    for run in runs:
+        split, predictor, columns = run.split(), run.predictor(), run_columns(run)
+        test = split.test(split.parts[0], SEQUENCES[scale])
+        few = split.test(split.parts[0], SHOWN[scale])
+        for layer, pattern in enumerate(attention_patterns(predictor, few)):
+            for head, weights in enumerate(weight_by_lookback(pattern)):
+                lookback = np.arange(1, len(weights) + 1)
+                own = {**columns, "layer": layer, "head": head}
+                attention += rows_of(own, lookback=lookback, weight=weights, multiple=lookback % stride == 0)
+        taps = pattern_taps(predictor.model)
+        for name, edit in _cuts(stride).items():
+            with intervene(predictor.model, dict.fromkeys(taps, edit)):
+                accuracy = float(evaluate(predictor, test).last_number_accuracy.value)
+            cuts.append({**columns, "cut": name, "accuracy": accuracy})
+    return {"attention": table(attention), "cuts": table(cuts)}
+
+
+def weight_by_lookback(pattern: np.ndarray) -> np.ndarray:
+    """For each head of a pattern [sequences, heads, queries, keys], the mean weight on each look-back 1, 2, …
+
+    The mean is over sequences and the queries of the second half; a query that is too early for a look-back has 0.
+    """
+    weights = pattern.mean(axis=0)
+    heads, queries, _ = weights.shape
+    found = np.zeros((heads, queries))
+    for query in range(queries // 2, queries):
+        found[:, : query + 1] += weights[:, query, query::-1]
+    return found / (queries - queries // 2)
+
+
+def _cuts(stride: int) -> dict[str, Edit]:
+    """Edits of attention patterns that keep all weights, all but those on multiples, or all but as many others."""
+
+    def without(residue: int) -> Edit:
+        def edit(pattern: torch.Tensor) -> torch.Tensor:
+            places = torch.arange(pattern.shape[-1])
+            lookback = places[:, None] + 1 - places
+            return keep_weights(pattern, lookback % stride != residue, renormalise=True)
+
+        return edit
+
+    return {NOTHING: lambda pattern: pattern, LINES: without(0), OTHERS: without(stride // 2 - 1)}
+
+
+def lookback_evidence(tables: Tables) -> Evidence:
+    shares = (
+        tables["attention"]
+        .group_by("run", "seed", "variant", "layer", "head")
+        .agg(share=pl.col("weight").filter("multiple").sum() / pl.col("weight").sum())
+        .group_by("run", "seed", "variant")
+        .agg(pl.col("share").max())
+    )
+    plain = pl.col("variant") == PermutedLCG.plain
+    lost = (
+        tables["cuts"]
+        .filter(~plain)
+        .group_by("run", "seed")
+        .agg(
+            (
+                pl.col("accuracy").filter(pl.col("cut") == OTHERS).first()
+                - pl.col("accuracy").filter(pl.col("cut") == LINES).first()
+            ).alias("lost")
+        )
+    )
+
+    share = pl.col("share")
+    return {
+        "lines": each_seed(shares, share.filter(~plain).mean()),
+        "needed": each_seed(lost, pl.col("lost").mean()),
+        "as-lcg": each_seed(shares, share.filter(plain).mean() - share.filter(~plain).mean()),
+    }
+
+
+def draw_lookback(tables: Tables) -> Pictures:
+    """The weight by look-back of every head of the first seed at the larger size, one panel per variant."""
+    attention = tables["attention"].filter(pl.col("seed") == pl.col("seed").min())
+    attention = attention.filter(state_bits=pl.col("state_bits").max())
+    panels = []
+    for variant in VARIANTS:
+        heads = attention.filter(variant=variant).partition_by("layer", "head", maintain_order=True)
+        lines = [
+            Line(
+                rows["lookback"].to_list(),
+                rows["weight"].to_list(),
+                f"layer {rows['layer'][0]}, head {rows['head'][0]}",
+                kind,
+            )
+            for kind, rows in enumerate(heads)
+        ]
+        most = attention.filter(variant=variant)["weight"].to_numpy().max()
+        panels.append(
+            LinePanel(variant.upper(), "look-back (numbers)", "attention weight", lines, limits=(0, 1.05 * float(most)))
+        )
+    yield Picture(panels)
+
+
+EMBEDDING_EXPERIMENT = Experiment(
+    EMBEDDING,
+    EMBEDDING_CLAIMS,
+    embedding_runs,
+    measure_embedding,
+    embedding_evidence,
+    draw_embedding,
+    task=PermutedLCG,
+    compares=True,
+)
+LOOKBACK_EXPERIMENT = Experiment(
+    LOOKBACK,
+    LOOKBACK_CLAIMS,
+    lookback_runs,
+    measure_lookback,
+    lookback_evidence,
+    draw_lookback,
+    task=PermutedLCG,
+    compares=True,
+)
