@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from unrandom.core.config import Config
 from unrandom.core.errors import RunsFailed, UserError
-from unrandom.core.reading import Saved
 from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation import over_units
 from unrandom.evaluation.during_training import MONITOR
@@ -123,7 +123,7 @@ class Pairing(NamedTuple):
     record: RunConfig
 
 
-class Attempt(Saved):
+class Attempt(Config):
     """One run: its cost until it reached the target, or its total cost if it did not."""
 
     seed: int
@@ -135,7 +135,7 @@ class Attempt(Saved):
     made_by: str  # device, threads and commit
 
 
-class Arm(Saved):
+class Arm(Config):
     """The attempts of the candidate or of the record, by seed."""
 
     reached: int  # number of attempts that reached the target
@@ -150,7 +150,7 @@ class Arm(Saved):
         return cls(reached=reached, seeds=len(attempts), expected_flops=expected, attempts=tuple(attempts))
 
 
-class Ratio(Saved):
+class Ratio(Config):
     """Cost of the candidate over that of the record, the geometric mean over seeds."""
 
     value: float

@@ -6,17 +6,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from unrandom.core.config import dotted_items
+from unrandom.core.config import Config, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, make_folder, write_atomically
-from unrandom.core.reading import Saved, about, read_json_lines
+from unrandom.core.reading import about, read_json_lines
 from unrandom.experiments.speedrun.race import SET_BY_TRACK, Arm, Pairing, Ratio, Track, ratios, why_no_record
 from unrandom.training import RunConfig
 
 HOUSE = "house"  # the name of this project's recipe, which the first record had to beat
 
 
-class _Entry(Saved):
+class _Entry(Config):
     """One line of the file."""
 
     name: str
