@@ -87,11 +87,6 @@ def test_folders_that_are_files_are_mistakes(capsys, tmp_path, monkeypatch):
         assert said == f"unrandom: {option} {tmp_path / 'file'} is not a folder\n"
 
 
-def test_without_gradio_the_command_says_what_to_install(capsys, monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    assert mistake(capsys) == "unrandom: the app needs a package: pip install 'unrandom[app]'\n"
-
-
 @pytest.mark.slow
 @needs_gradio
 def test_a_port_that_is_taken_is_a_mistake(command):
