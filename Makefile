@@ -62,7 +62,7 @@ $(VENV)/.%: $(VENV)/.uv pyproject.toml constraints.txt
 	@touch $@
 
 # PyTorch comes first, so that nothing else decides which build it is: the one for this machine from PyTorch's own index
-# or, where that is out of reach, the one that pip finds (docs/install.md).
+# or, where that is out of reach, the one that pip finds (docs/start.md).
 $(VENV)/.torch: $(VENV)/.uv constraints.txt
 	UV_HTTP_RETRIES=1 $(UV) --torch-backend=$(TORCH_BACKEND) torch 2>/dev/null || $(PIP) torch
 	@touch $@

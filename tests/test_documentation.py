@@ -45,7 +45,7 @@ def test_every_command_can_be_parsed(line):
     "document",
     [
         ROOT / "README.md",
-        *(DOCS / f"{name}.md" for name in ("engineer", "inside", "predictors", "python", "researcher", "running")),
+        *(DOCS / f"{name}.md" for name in ("audit", "inside", "predictors", "python", "researcher", "running")),
     ],
     ids=lambda path: path.name,
 )
