@@ -1,6 +1,7 @@
-"""Which parameters of a test are for the slow tier? See CONTRIBUTING.md."""
+"""Parameters of tests: those of the slow tier (see CONTRIBUTING.md), and few that cover all pairs of settings."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import combinations, product
 
 import pytest
 
@@ -14,3 +15,17 @@ def slow_but(fast: Iterable[object], cases: Iterable[object]) -> list[object]:
     """The parameters in their order, all but the fast ones in the slow tier."""
     quick = list(fast)
     return [given for case in cases for given in ([case] if case in quick else slow(case))]
+
+
+def pairs(*axes: Sequence[object]) -> list[tuple[object, ...]]:
+    """Combinations of one value per axis in which each pair of values of two axes occurs, chosen greedily.
+
+    A fault that needs three settings at once can escape them; the full product costs many times as much.
+    """
+    every = [frozenset(combinations(enumerate(case), 2)) for case in product(*axes)]
+    left, chosen = set().union(*every), []
+    while left:
+        best = max(every, key=lambda covered: len(covered & left))
+        left -= best
+        chosen.append(tuple(dict(place for pair in best for place in pair)[axis] for axis in range(len(axes))))
+    return chosen

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from torch.profiler import ProfilerActivity, profile
 
 from rounding import OPERATION, assert_agree
+from tiers import pairs
 from unrandom.bench.scaling import step_on_cpu
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
@@ -117,19 +118,18 @@ def kept_bytes(config, sequences, precision, attention, recompute):
     return sum(storage.nbytes() for storage in kept.values())
 
 
-@pytest.mark.parametrize("recompute", [False, True])
-@pytest.mark.parametrize("precision", ["fp32", "bf16"])
-@pytest.mark.parametrize("attention", ["explicit", "fused"])
-@pytest.mark.parametrize("kv_shift", [False, True])
 @pytest.mark.parametrize(
-    ("heads", "activation", "positions", "bias"),
-    [
-        (4, "gelu", "abacus", False),
-        (1, "relu", "learned", False),
-        (1, "relu", "rotary", True),
-        (2, "gelu", "rotary", False),
-        (4, "gelu", "abacus", True),
-    ],
+    ("recompute", "precision", "attention", "kv_shift", "heads", "activation", "positions", "bias"),
+    pairs(
+        (False, True),
+        ("fp32", "bf16"),
+        ("explicit", "fused"),
+        (False, True),
+        (1, 2, 4),
+        ("relu", "gelu"),
+        ("learned", "rotary", "abacus"),
+        (False, True),
+    ),
 )
 def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
     heads, activation, positions, bias, kv_shift, attention, precision, recompute
