@@ -53,6 +53,7 @@ def test_a_break_is_said_in_words():
     assert definitions(page)["breaks"] == "after output 30, 1 output of the input is not the generator's"
 
 
+@pytest.mark.slow
 def test_too_few_numbers_say_how_many_more_are_needed(monkeypatch):
     monkeypatch.setattr(audits, "AUDIT_SECONDS", 90)  # the first audit of a new environment compiles the seeds
     page = audits.audit("1 2 3", None)
@@ -139,6 +140,7 @@ def test_an_audit_that_fails_is_a_fault_of_the_program(monkeypatch, caplog):
     assert "an audit ended with status 2" in caplog.text
 
 
+@pytest.mark.slow
 def test_no_file_of_an_audit_is_left(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     audits.audit("1 2 3", None)

@@ -99,6 +99,7 @@ def test_a_port_that_is_taken_is_a_mistake(command):
     assert err == f"unrandom: the port {port} cannot be used: taken, or not permitted; choose another with --port\n"
 
 
+@pytest.mark.slow
 @needs_gradio
 @pytest.mark.parametrize("how", [signal.SIGINT, *slow(signal.SIGTERM)])
 def test_ctrl_c_ends_the_app_in_order(command, how, tmp_path):

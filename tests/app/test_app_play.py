@@ -144,10 +144,10 @@ def test_of_more_numbers_than_the_context_the_last_ones_are_read():
     assert len(columns(of_numbers(text)[1])["model"]) == 64
 
 
-LARGE = {"fm-2p14", "fm-2p16"}
+FEW = {"fm-256", "um-144", "fm-2048-fast"}
 
 
-@pytest.mark.parametrize("model", slow_but(set(models.model_names(NO_RUNS)) - LARGE, models.model_names(NO_RUNS)))
+@pytest.mark.parametrize("model", slow_but(FEW, models.model_names(NO_RUNS)))
 def test_every_model_answers_on_its_largest_test_modulus(model):
     task = models.loaded(model, NO_RUNS).run.config.data
     shown = min(task.context, GUESSES_SHOWN + 10)

@@ -171,6 +171,7 @@ def test_the_demo_starts_once_stops_at_a_checkpoint_and_continues_from_it(demo):
     assert run_names(demo.runs) == [demo.name]
 
 
+@pytest.mark.slow
 def test_a_demo_that_was_trained_before_is_shown(tmp_path):
     demo = Demo(tmp_path, demo_settings(steps=5))
     demo.start("0")
@@ -180,6 +181,7 @@ def test_a_demo_that_was_trained_before_is_shown(tmp_path):
     assert "step 5 of 5, finished." in curves(tmp_path, demo, demo.name)[0]
 
 
+@pytest.mark.slow
 def test_a_demo_that_fails_says_why(tmp_path):
     (tmp_path / "runs").write_text("")
     demo = Demo(tmp_path / "runs", demo_settings())
@@ -206,7 +208,7 @@ def test_a_demo_that_does_not_end_is_killed(demo, monkeypatch):
     assert not demo.running
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, *slow(signal.SIGTERM, signal.SIGHUP)])
+@pytest.mark.parametrize("how", slow(signal.SIGKILL, signal.SIGTERM, signal.SIGHUP))
 def test_the_demo_ends_with_the_app_however_it_ends(tmp_path, how):
     program = (
         "import signal, sys, time; from pathlib import Path; from unrandom.app.training import Demo\n"

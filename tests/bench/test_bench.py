@@ -44,6 +44,7 @@ def test_evaluation(tiny):
     assert positive(bench_evaluation(tiny), "sequences_per_second", "floor_sequences_per_second", "fraction_of_floor")
 
 
+@pytest.mark.slow
 def test_scaling(tiny, monkeypatch):
     measured = bench_scaling(tiny, set_rows=64, unseen_rows=64, evaluated=8)
     assert positive(measured, "set_peak_gigabytes", "unseen_set_peak_to_size", "step_peak_to_estimate")

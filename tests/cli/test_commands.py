@@ -444,6 +444,7 @@ def test_a_run_can_be_named_by_less_than_its_folder(run, capsys, monkeypatch, tm
     assert "nowhere is not a run folder" in mistake(capsys, "reproduce", "fm-staircase", "--run", "nowhere")
 
 
+@pytest.mark.slow
 def test_a_model_of_the_package_is_never_replaced_by_what_was_trained_last(
     tmp_path, monkeypatch, capsys, caplog, tiny_settings
 ):

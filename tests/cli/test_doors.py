@@ -66,6 +66,7 @@ def test_a_report_of_a_model_of_the_package_is_written_to_a_copy(capsys, tmp_pat
     assert Path(found["report"]).stat().st_mtime_ns == written, "a report that exists is opened as it is"
 
 
+@pytest.mark.slow
 def test_results_about_a_model_of_the_package_are_written_to_a_copy(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder = pretrained.pretrained()["um-144"].folder
@@ -118,6 +119,7 @@ def test_a_model_of_the_package_and_a_run_with_its_id_are_two(capsys, tmp_path):
     assert [row["run"] for row in found["runs"]] == [str(model.folder), str(own)]
 
 
+@pytest.mark.slow
 def test_a_sweep_is_compared_by_the_settings_that_differ(capsys, tmp_path, tiny_settings, monkeypatch):
     grid = ["--grid", "model.n_heads=1,2", "--sequences", "16", "--workers", "1", "--runs", tmp_path]
     sweep = answer(capsys, "sweep", "fm-256", *tiny_settings(), *grid)["sweep"]

@@ -137,6 +137,7 @@ def test_an_interrupted_audit_ends_at_once():
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_json_is_alone_on_standard_output(tmp_path, arguments):
     done = unrandom(*arguments, "--set", "steps=4", "--runs", tmp_path, "--json")
     assert done.returncode == 0

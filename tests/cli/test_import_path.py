@@ -58,7 +58,7 @@ def test_python_is_started_in_one_way_only():
     "command",
     [
         ("train", "fm-256", "--runs", "runs"),
-        ("sweep", "fm-256", *SWEEP),
+        *slow((("sweep", "fm-256", *SWEEP),)),
         pytest.param(("sweep", "fm-256", *SWEEP, "--engine", "ray"), marks=[needs("ray"), pytest.mark.slow]),
         pytest.param(
             ("sweep", "fm-256", *SWEEP, "--engine", "slurm", "--slurm", "cluster=local"),

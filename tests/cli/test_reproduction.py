@@ -125,6 +125,7 @@ def test_out_of_time_nothing_is_judged_and_a_failed_run_is_named(places, tmp_pat
     assert sum(" finished: " in line for line in err) == answer["left"] - 1
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on_and_ends_like_one_that_was_not(places, tmp_path, capsys):
     """The first run is stopped after some steps, as if the time were up; the command then continues it."""
     arguments = ["reproduce", "fm-grokking", *places, "--seeds", "1", "--max-minutes", "50", "--json"]

@@ -8,13 +8,14 @@ import pytest
 from PIL import Image
 from synthetic_figures import FIGURES
 
+from tiers import slow
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, MapPanel, ScatterPanel
 from unrandom.figures.drawing import cell_text
 from unrandom.figures.files import drawing_grid, save_figure, save_panels
 from unrandom.figures.style import CATEGORIES
 
 
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
+@pytest.mark.parametrize("suffix", [".png", *slow(".svg")])
 @pytest.mark.parametrize("name", FIGURES)
 def test_files_are_written_and_the_same_each_time(tmp_path: Path, name: str, suffix: str):
     twice = [tmp_path / f"{name}-{time}{suffix}" for time in (1, 2)]

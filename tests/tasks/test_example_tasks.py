@@ -95,6 +95,7 @@ def test_no_state_of_a_xorshift_returns_within_the_context(task):
         assert not (numbers[:, 1:] == numbers[:, :1]).any()
 
 
+@pytest.mark.slow
 def test_posteriors_equal_listing(task):
     def listed(rule, size, states):
         prior = defaultdict(Fraction)

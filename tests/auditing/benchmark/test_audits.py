@@ -70,6 +70,7 @@ def test_the_fewest_outputs_of_a_candidate_and_of_a_proof():
     assert bench._answer(continued[:2], continued[2:12], "lcg", 30.0) == bench.NOTHING
 
 
+@pytest.mark.slow
 def test_peers_are_right_or_not_installed():
     for name in PEERS:
         row = compare(name, 1)

@@ -219,7 +219,7 @@ def test_javas_random(tmp_path, java_classes, what, family, about):
 
 
 @needs("javac")
-@pytest.mark.parametrize("n", [*slow(3, 5), 7])
+@pytest.mark.parametrize("n", slow(3, 5, 7))
 def test_javas_small_odd_remainders(tmp_path, java_classes, n):
     name = "remainder" if n == 7 else "java-remainder"
     hint = None if n == 7 else name  # without a hint, a minute of other families

@@ -69,6 +69,7 @@ def test_options_of_another_engine_are_refused():
         load_engine("local", EngineOptions(slurm=("partition=gpu",)))
 
 
+@pytest.mark.slow
 def test_after_the_deadline_what_runs_saves_and_nothing_starts(tiny, tmp_path):
     runs = planned(tiny, 3, steps=100_000, checkpoint_every=100_000, evaluate_every=100_000)
     for turn in range(2):  # the second one shows how long a worker needs to start beside whatever else is running

@@ -17,7 +17,7 @@ import torch
 import unrandom
 from rounding import assert_agree
 from saved import metrics_line
-from tiers import pairs
+from tiers import pairs, slow_but
 from unrandom.core.errors import UserError
 from unrandom.core.files import write_json
 from unrandom.core.reading import read_json
@@ -37,7 +37,7 @@ SETTINGS = ("tied", *EXPRESSED.choices)
 FILES = {"config.json", "model.safetensors", "README.md", "unrandom.json"}
 
 
-@pytest.fixture(params=NAMES)
+@pytest.fixture(params=slow_but(["fm-256-11566064"], NAMES))
 def archived(request):
     return unrandom.load(ARCHIVED / request.param, device="cpu")
 
