@@ -1,8 +1,8 @@
-"""Which floors does the house have? Draws docs/images/floors.svg from the import contract in pyproject.toml.
+"""Draws the floors of the house, docs/images/floors.svg, from the import contract in pyproject.toml.
 
     python docs/draw_floors.py
 
-A floor is a layer of the contract; a package's question is the first line of its docstring.
+A floor is a layer of the contract; a package's sentence is the first line of its docstring.
 """
 
 import ast
@@ -22,8 +22,8 @@ def floors() -> list[list[str]]:
     return [[name.strip() for name in layer.split("|")] for layer in layers if not layer.startswith("__")]
 
 
-def question(package: str) -> str:
-    """What a package answers, by the first line of its docstring."""
+def sentence(package: str) -> str:
+    """What a package does, by the first line of its docstring."""
     folder = ROOT / "src" / "unrandom" / package
     file = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
     return (ast.get_docstring(ast.parse(file.read_text())) or "").splitlines()[0]
@@ -38,7 +38,7 @@ def picture() -> str:
         for place, package in enumerate(packages):
             y = top + ROW * place + 22
             rows.append(f'<text x="{2 * GAP + 4}" y="{y}" class="name">{package}</text>')
-            rows.append(f'<text x="{LEFT}" y="{y}" class="question">{escape(question(package))}</text>')
+            rows.append(f'<text x="{LEFT}" y="{y}" class="sentence">{escape(sentence(package))}</text>')
         top += height + GAP
     style = (
         "text{font:14px sans-serif;fill:#24292f}.name{font-family:monospace;font-weight:bold}"

@@ -157,7 +157,7 @@ def test_lists_arrays_and_tensors_say_the_same(loaded):
         (lambda run: run.cache([1] * 50), "the context is"),
         (lambda run: run.cache([1], "blocks.7.*"), "no such tap: blocks.7"),
         (lambda run: run.evaluate(predictors=["oracle"]), "oracle"),
-        (lambda run: run.evaluate(part=63), "63 is no test"),
+        (lambda run: run.evaluate(part=63), "63 is not a test"),
         (lambda run: run.evaluate(sequences=0), "sequences must be a whole number of 1 or more, but 0 was given"),
         (lambda run: patch_heads(run.model, run.tokens([1]), run.tokens([2]), float, "resid_pre"), "q, k, v or z"),
         (lambda run: unrandom.sweep("fm-256", {}), "grid must have a list of values for each key"),

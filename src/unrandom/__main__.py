@@ -1,7 +1,4 @@
-"""What starts ``unrandom`` and ``python -m unrandom`` (and so ``torchrun -m unrandom``)? This module.
-
-Ctrl-C is answered from here on, also while the command line is imported.
-"""
+"""Starts ``unrandom`` and ``python -m unrandom`` (and ``torchrun -m unrandom``). Ctrl-C is answered from here on."""
 
 import sys
 

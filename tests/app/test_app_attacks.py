@@ -115,7 +115,7 @@ def test_a_site_that_calls_this_computer_by_its_own_name_is_refused(app, host):
     assert httpx.get(app.address, headers={"host": f"localhost:{app.port}"}).status_code == 200
 
 
-ELSEWHERE = "This app answers its own page only, not those of other sites."
+ELSEWHERE = "This app answers its own page only, not other sites."
 
 
 @pytest.mark.parametrize(

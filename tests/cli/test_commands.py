@@ -196,8 +196,8 @@ def test_predict_says_how_reliable_the_model_is_on_these_numbers(capsys, orbit):
     (tried,) = made["tried"]
     assert tried["guessed"] >= 30
     assert lines == [
-        f"{COUNTED} {tried['guessed']}, and all of the last 8: rely on its next number; each one after it rests on "
-        "those before"
+        f"{COUNTED} {tried['guessed']}, and all of the last 8: rely on its next number; each later number rests on "
+        "the ones before it"
     ]
     assert made["suggested"] is None
     others = {"tested": 32, "tested_last": 8, "guessed_last": 8, "verdict": "rely", "enough": 40, "contradiction": None}
@@ -409,7 +409,7 @@ def test_a_finished_run_whose_newest_checkpoint_is_damaged(run, capsys):
     assert main(["resume", str(run)]) == 0
     message = capsys.readouterr().err.splitlines()[-1]
     assert message == (
-        f"{run} is finished, but its newest intact checkpoint is that of step 9; to train the rest again, "
+        f"{run} is finished, but its newest intact checkpoint is of step 9; to train the rest again, "
         f"remove {run}/result.json and then: unrandom resume {run}"
     )
 

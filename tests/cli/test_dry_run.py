@@ -40,7 +40,7 @@ def test_a_line_per_group_of_equal_runs_and_the_total(command, tmp_path, capsys)
     assert lines[2:] == [
         "total     4 runs, 0 finished; 120 steps to go",
         "compute   1.88 GFLOP to go of 1.88 GFLOP in training",
-        "time      roughly 25 ms of one core, at 75 GFLOP/s: half of it to twice",
+        "time      roughly 25 ms of one core, at 75 GFLOP/s: within a factor of two",
         "computed from the operations of training, not measured",
     ]
     assert err == ""

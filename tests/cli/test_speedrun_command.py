@@ -84,7 +84,7 @@ def test_time_that_is_up(small, places, capsys):
         (["--set", "data.min_period=1000"], "found no training parameters"),
         (["--set", "steps=9", "--keep", "house", "words"], "already has an entry called 'house'"),
         (["--set", "steps=12"], "the candidate is house itself"),
-        (["--set", "data.context=9"], "the test would not be that of the track small"),
+        (["--set", "data.context=9"], "the test would differ from the track small"),
     ],
 )
 def test_mistakes_are_one_line(small, places, capsys, arguments, message):

@@ -54,14 +54,14 @@ def test_a_disk_that_is_too_full_for_a_folder_is_no_mistake_of_the_user(tmp_path
         files.make_folder(tmp_path / "runs")
 
 
-def test_a_folder_is_not_made_whole_where_something_else_is(tmp_path):
+def test_a_folder_does_not_replace_something_else(tmp_path):
     (tmp_path / "circle").symlink_to("circle")
     (tmp_path / "file").touch()
     for name in ("circle", "file"):
-        with pytest.raises(UserError, match=f"{name} is no folder"), files.made_whole(tmp_path / name):
+        with pytest.raises(UserError, match=f"{name} is not a folder"), files.replaced_atomically(tmp_path / name):
             pytest.fail("it is made")
     (tmp_path / "link").symlink_to("elsewhere")
-    with files.made_whole(tmp_path / "link") as made:
+    with files.replaced_atomically(tmp_path / "link") as made:
         (made / "value").touch()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["circle", "elsewhere", "file", "link"]
     assert (tmp_path / "link" / "value").exists()

@@ -22,8 +22,8 @@ class Line(Config):
     [
         ("", "not JSON"),
         ('{"step": 1', "not JSON"),
-        ("NaN", "NaN is no number"),
-        ("[-Infinity]", "-Infinity is no number"),
+        ("NaN", "NaN is not a JSON number"),
+        ("[-Infinity]", "-Infinity is not a JSON number"),
         ("1e999", "larger than any double"),
         ("7" * 5000, "5,000 digits"),
         ("[" * 100_000, "more than 100 levels"),

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from unrandom.core.errors import UserError
-from unrandom.core.files import made_whole, restore
+from unrandom.core.files import replaced_atomically, restore
 from unrandom.experiments import reproduce
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.reproduce import draw_and_judge, is_measured, measure_and_judge, saved_tables
@@ -88,7 +88,7 @@ def test_a_process_that_ends_between_two_renames_loses_nothing(measured, tmp_pat
 def test_a_folder_that_is_replaced_is_never_mixed(tmp_path):
     folder = tmp_path / "folder"
     for name in ("first", "second"):
-        with made_whole(folder, replace=True) as made:
+        with replaced_atomically(folder, replace=True) as made:
             (made / name).touch()
     assert [path.name for path in tmp_path.rglob("*")] == ["folder", "second"]
     restore(folder)

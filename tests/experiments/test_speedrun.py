@@ -56,7 +56,7 @@ def test_the_test_of_the_track_is_frozen():
 )
 def test_a_candidate_with_another_test_is_refused(small, tiny, assignment):
     small.validate(tiny.override(["optimizer.lr=0.1", "batch_size=8", "data.full_period_share=0.5", "seed=3"]))
-    with pytest.raises(UserError, match="the test would not be that of the track small"):
+    with pytest.raises(UserError, match="the test would differ from the track small"):
         small.validate(tiny.override([assignment]))
 
 

@@ -238,7 +238,7 @@ def test_unfolding_is_exact_to_rounding_whatever_the_format_of_the_table(numbers
 def test_a_table_of_positions_that_was_trained_further_is_no_sum():
     values, tensors = to_gpt2(random_model(**CONFIGS["abacus-gelu-tied-2"]))
     tensors[POSITIONS][7, 5] += 1e-3
-    with pytest.raises(UserError, match="no longer a vector of the number plus one of the digit"):
+    with pytest.raises(UserError, match="no longer a sum of a number's and a digit's vector"):
         from_gpt2(values, tensors)
 
 

@@ -50,11 +50,11 @@ def test_from_the_command_line(finished_run, capsys):
     assert main(["evaluate", folder, "--predictors", "bays"]) == 2
     assert "near misses: bayes" in capsys.readouterr().err
     assert main(["evaluate", folder, "--predictors", "copy", "--modulus", "63"]) == 2
-    assert "63 is no test modulus of this run; its test moduli: 64" in capsys.readouterr().err
+    assert "63 is not a test modulus; this run's test moduli: 64" in capsys.readouterr().err
 
 
 def test_a_modulus_that_is_not_a_test_modulus_is_refused(finished_run):
-    with pytest.raises(UserError, match="no test modulus"):
+    with pytest.raises(UserError, match="not a test modulus"):
         compare(finished_run, [finished_run.predictor()], part=60, sequences=8)
 
 

@@ -108,7 +108,7 @@ def test_the_test_of_a_model_is_its_guess_of_each_number_from_those_before():
     [
         (
             {"misses": [20]},
-            "31, and all of the last 8: rely on its next number; each one after it rests on those before",
+            "31, and all of the last 8: rely on its next number; each later number rests on the ones before it",
         ),
         ({"misses": [1, 2, 3]}, "29, and 5 of the last 8: its next number may be right or wrong"),
         ({"misses": range(1, 31)}, "2, and none of the last 8: do not rely on its next number"),

@@ -129,7 +129,7 @@ def test_runs_that_were_made_in_the_same_second_are_told_apart_by_their_files(ru
 
 def test_what_means_no_run(runs, tmp_path):
     nowhere = f"nowhere is not a run folder, and {tmp_path / 'empty'} holds no runs"
-    assert refused("nowhere", tmp_path / "empty") == f"{nowhere}; unrandom models lists those of the package"
+    assert refused("nowhere", tmp_path / "empty") == f"{nowhere}; unrandom models lists the models of the package"
     assert refused("fm-265", runs).endswith(
         f"nor the beginning of a run's name in {runs}; near misses: fm-256, fm-216, fm-2p16, fm-360, fm-2p8"
     )

@@ -217,7 +217,7 @@ def test_a_larger_modulus_is_no_easier_one():
 def test_a_task_without_easier_sequences_says_so():
     with pytest.raises(UserError, match="the task reduced-speck has no easier sequences"):
         ReducedSpeck().replace(curriculum=(Phase(modulus=16),))
-    with pytest.raises(UserError, match="100 is no power of two from 64 to 512"):
+    with pytest.raises(UserError, match="100 is not a power of two from 64 to 512"):
         TruncatedLCG(modulus=2**10, low=4, bits=6).replace(curriculum=(Phase(modulus=100),))
 
 

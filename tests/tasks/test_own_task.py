@@ -114,7 +114,7 @@ def test_a_configuration_of_it_is_not_read_before_it_is_named():
         ("file.py:", r"'file\.py:' names no task; it takes a file or module and a class, as in my_task\.py:MyTask$"),
         (
             "unrandom.tasks:Split",
-            r"unrandom\.tasks:Split is no task: a task is a class derived from unrandom",
+            r"unrandom\.tasks:Split is not a task: a task is a class derived from unrandom",
         ),
         ("unrandom.tasks:Nothing", r"unrandom\.tasks has no Nothing"),
         ("unrandom.tasks.quadratic:Quadratic", r"quadratic is the name of a task of this package"),
@@ -138,7 +138,7 @@ def test_what_is_no_task_is_said_in_one_line(name, said):
         ('given.get("step", ', "(", "Counting.draw does not keep the step that it is given"),
         ("step: np.ndarray", "step: np.ndarray\n    units = {'seed': 'seeds'}", "its units name 'seed'"),
         ("[:5]", "", "nothing is left to train on"),
-        ("[:5]", "[:5].repeat(2)", "step needs one value or more, none of them twice"),
+        ("[:5]", "[:5].repeat(2)", "step needs one value or more, each only once"),
         ('{"step": rng.permutation(np.arange(1, 50, dtype=np.uint64))[:5]}', "{}", "names no parameter"),
         ('{"step"', '{"steps"', "names 'steps', but its sequences have"),
         ("    context: int = 8", AS_5.format("rule"), r"Counting\.rule must be text, not 5"),
@@ -185,9 +185,9 @@ def test_values_that_are_held_out_are_the_units_where_a_task_names_none(written)
     ("old", "new", "said"),
     [
         ("return Steps(step,", "return None if given else Steps(step,", "Counting cannot be used: AttributeError"),
-        ("    context: int = 8", '    name = "../evil"\n    context: int = 8', "cannot be that of"),
+        ("    context: int = 8", '    name = "../evil"\n    context: int = 8', "cannot name a folder"),
         ("    context: int = 8", "    def baselines(self): return None\n\n    context: int = 8", "cannot be used"),
-        ("    context: int = 8", "    name = 5\n    context: int = 8", "the name 5 cannot be that of a folder"),
+        ("    context: int = 8", "    name = 5\n    context: int = 8", "the name 5 cannot name a folder"),
         ("    context: int = 8", "    name: str = 'mine'\n    context: int = 8", "name cannot be a setting"),
         ("import numpy as np", "import numpy as np; raise SystemExit(0)", "cannot be imported: SystemExit: 0"),
         (

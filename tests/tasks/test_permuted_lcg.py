@@ -235,8 +235,8 @@ def test_the_names_of_variants_are_complete():
         ({"tag_from": 20}, "tag_from is the number of the first tag: set tagged=true"),
         ({"tagged": True, "tag_from": 15}, "tags begin at 16 or later"),
         ({"tagged": True, "base": 16, "digits": 1}, "less than the 2 that a number can have"),
-        ({"curriculum": (Phase(modulus=100),)}, "100 is no power of two from 16 to 128"),
-        ({"curriculum": (Phase(modulus=256),)}, "256 is no power of two from 16 to 128"),
+        ({"curriculum": (Phase(modulus=100),)}, "100 is not a power of two from 16 to 128"),
+        ({"curriculum": (Phase(modulus=256),)}, "256 is not a power of two from 16 to 128"),
         ({"state_bits": 64}, "set data.base"),
         (
             {"variants": ("lcg",), "state_bits": 64, "tagged": True, "base": 256},

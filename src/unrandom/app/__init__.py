@@ -1,4 +1,4 @@
-"""What can be done in the browser? Play with a model, audit numbers, filter the claims, and watch training.
+"""The app in the browser: play with a model, audit numbers, filter the claims and watch training.
 
 Each tab has a module that answers and knows no widgets (``play``, ``audits``, ``results``, ``curves``, with
 ``training`` for the demo), and one with its widgets (``play_tab`` and so on); ``page`` puts the tabs together with

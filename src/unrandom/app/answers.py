@@ -1,4 +1,4 @@
-"""How does the app answer? By HTML whose texts are escaped; a mistake, or a fault of the program, by one sentence."""
+"""The answers of the app: HTML whose texts are escaped; a mistake, or a fault of the program, is one sentence."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ def answered(outputs: int) -> Callable[[Callable[P, Any]], Callable[P, Any]]:
 
 
 def chosen(value: object, choices: Sequence[Choice], name: str) -> Choice:
-    """The value, if it is one of the choices: programs can send others than the page offers. Raises UserError."""
+    """The value, if it is one of the choices: programs can send other values than the page. Raises UserError."""
     for choice in choices:
         if value == choice:
             return choice

@@ -1,4 +1,4 @@
-"""Which widgets has the Audit tab? Examples to click, a box, a file and options; the verdict."""
+"""The widgets of the Audit tab: examples to click, a box, a file and options; the verdict."""
 
 from functools import partial
 from typing import Any

@@ -1,7 +1,4 @@
-"""How do the programs end that the app starts? With the app, however it ends: by the end of a pipe that it holds.
-
-Their standard input is the pipe. Nothing is written to it, so that reading it ends when the app ends, even if killed.
-"""
+"""Programs that the app starts end with it, however it ends: each reads a pipe that only the app holds open."""
 
 import os
 import runpy
@@ -28,7 +25,7 @@ def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
 
 
 def end_all() -> None:
-    """End those that still run, and wait for that."""
+    """Ends the programs that still run, and waits until they have ended."""
     for child in list(_started):
         child.kill()
         child.wait()
@@ -36,7 +33,7 @@ def end_all() -> None:
 
 @cache
 def _lifeline() -> int:
-    """What the processes read from. No process inherits the other end of the pipe, which stays open in this one."""
+    """The end of the pipe that the programs read; the other end stays open in this process alone."""
     read, _ = os.pipe()
     return read
 

@@ -1,15 +1,12 @@
-"""How long may a request take to arrive? Some seconds: a connection that sends half of one, or none, is then closed.
-
-So connections that are held open (by mistake, or by a program that means harm) do not add up.
-"""
+"""Closes connections on which a request takes more than some seconds to arrive, so that they do not add up."""
 
 from typing import Any
 
 from unrandom.app.limits import REQUEST_SECONDS
 
 
-def hurried(protocol: type[Any]) -> type[Any]:
-    """A protocol of uvicorn that closes a connection on which a request has not arrived whole after some seconds."""
+def with_timeout(protocol: type[Any]) -> type[Any]:
+    """A protocol of uvicorn that closes a connection if a request has not arrived whole in time."""
 
     class Hurried(protocol):
         late: Any = None  # the timer

@@ -1,4 +1,4 @@
-"""How is training going? The curves of one run as they grow, with the time left; or those of several runs together."""
+"""The curves of one run as they grow, with the time left, or of several runs together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from unrandom.runs.differences import names_of
 from unrandom.runs.run import Run
 
 RUNS_LISTED = 200
-HEIGHT, LINE = 340, 22  # A figure and a line of its legend are so many pixels high.
+HEIGHT, LINE = 340, 22  # Heights of a figure and of a line of its legend, in pixels.
 NO_RUN = "There is no run yet. Start the demo, or train one: unrandom train classroom."
 
 
@@ -75,7 +75,7 @@ def _stand(path: Path, state: str, metrics: Sequence[JsonObject]) -> str:
 
 
 def _together(runs: Path, metrics: Mapping[str, Sequence[JsonObject]]) -> tuple[Any, Any]:
-    """The accuracies and the losses of several runs, which the legend names by the settings in which they differ."""
+    """The accuracies and the losses of several runs; the legend names the settings in which they differ."""
     try:
         names = names_of([Run.open(runs / name) for name in metrics])
     except UserError:  # The task of a run may be one that is not imported here.

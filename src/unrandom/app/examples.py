@@ -1,7 +1,4 @@
-"""Which outputs can be tried on the Audit page? Those of common programs, made as they make them, and good ones.
-
-The generators are those of the package, which agree with the programs (`tests/generators`), and Python's own.
-"""
+"""Examples for the Audit page: outputs of common programs, computed by the generators of this package or of Python."""
 
 import random
 import secrets
@@ -16,7 +13,7 @@ PYTHON_SEED = 2026
 
 
 def node_fractions(count: int = 20) -> list[str]:
-    """What Math.random() of Node.js 12 to 24 returns, of one state."""
+    """What Math.random() of Node.js 12 to 24 returns from one state."""
     generator, state, numbers = MathRandom(53), NODE_STATE, list[int]()
     while len(numbers) < count:
         block, state = generator.block(state)
@@ -25,7 +22,7 @@ def node_fractions(count: int = 20) -> list[str]:
 
 
 def java_integers(count: int = 8) -> list[str]:
-    """What nextInt() of Java's Random(42) returns: the top 32 of 48 bits, with a sign."""
+    """What nextInt() of Java's Random(42) returns: the top 32 of 48 bits, signed."""
     states = JAVA.orbit(x0=JAVA_SEED ^ JAVA.a, length=count + 1)[1:]
     return [str((state >> 16) - (2**32 if state >> 47 else 0)) for state in states]
 

@@ -1,4 +1,4 @@
-"""Which requests are let in? Those of this page and of programs to the addresses that the page uses.
+"""Lets in only requests of this page, and of programs, to the addresses that the page uses.
 
 The pictures of the results are answered here (`pictures`), as Gradio serves no files of ours.
 
@@ -59,7 +59,7 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        with suppress(ClientDisconnect):  # which is no fault of the program
+        with suppress(ClientDisconnect):  # not a fault of the program
             await self._answer(Request(scope, receive), scope, receive, send)
 
     async def _answer(self, request: Request, scope: Scope, receive: Receive, send: Send) -> None:
@@ -90,14 +90,14 @@ class Gate:
 
 def _refused(request: Request) -> Refusal | None:
     if _of_another_site(request):
-        return "This app answers its own page only, not those of other sites.", 403
+        return "This app answers its own page only, not other sites.", 403
     if not ADDRESSES.fullmatch(request.scope["path"]):
         return NOTHING
     return None
 
 
 def _of_another_site(request: Request) -> bool:
-    """Whether the browser says that another site's page sends this, and not a link to this one that was followed."""
+    """Whether the browser says that another site's page sends this (not that a link to this one was followed)."""
     if request.method == "GET" and request.scope["path"] == "/":
         return False
     said, own = request.headers.get("sec-fetch-site", "none"), f"http://{request.headers['host']}"
@@ -122,7 +122,7 @@ def _refused_body(body: bytes) -> Refusal | None:
 
 
 def _inside(value: Any) -> Iterator[Any]:
-    """A JSON value and those within it."""
+    """A JSON value and all values within it."""
     waiting = [value]
     while waiting:
         value = waiting.pop()
@@ -131,4 +131,4 @@ def _inside(value: Any) -> Iterator[Any]:
 
 
 def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")

@@ -1,8 +1,5 @@
-"""Where do the heads of a model look in a sequence? All heads in a grid, and one of them large.
-
-The head that is shown first is the one that looks back most by a single distance, as was measured on held-out
-sequences: in a picture of its attention, a distance is a line beside the diagonal.
-"""
+"""Where the heads of a model look in a sequence: all heads in a grid, and one of them large, at first the one that
+looks back most by a single distance (a line beside the diagonal), as measured on held-out sequences."""
 
 from functools import lru_cache
 from typing import Any
@@ -18,7 +15,7 @@ from unrandom.interpretation.attention import attention_by_distance, attention_p
 from unrandom.runs.loaded import LoadedRun
 
 LEAST_DISTANCE = 2
-SEQUENCES = 16  # The heads are compared on so many sequences.
+SEQUENCES = 16  # The number of sequences on which the heads are compared.
 WIDEST = 4  # heads across, of cells that are as high as they are wide on a screen
 
 
@@ -38,11 +35,8 @@ def lines(model: Model) -> dict[str, tuple[int, float]]:
 
 
 def strongest_line(pattern: Float[np.ndarray, "sequences queries keys"]) -> tuple[int, float]:
-    """The distance with the largest mean weight, and this weight.
-
-    A distance counts from 2 on, as a line that is nearer is hidden by the diagonal, and up to half of the queries, so
-    that a mean is one of many.
-    """
+    """The distance from 2 to half of the queries with the largest mean weight, and this weight. (The diagonal hides
+    a line that is nearer, and of a longer one, too few weights are left for a mean.)"""
     by_distance = attention_by_distance(pattern)
     eligible = by_distance[LEAST_DISTANCE : max(LEAST_DISTANCE + 1, len(by_distance) // 2 + 1)]
     best = int(np.argmax(eligible)) if len(eligible) else -1
@@ -65,10 +59,8 @@ def line_text(model: Model, head: str) -> str:
 
 
 def attention(model: Model, numbers: list[int], head: Any) -> tuple[Any, str, Any]:
-    """The grid of all heads in this sequence (None for a single head); a sentence on one head, and its picture.
-
-    It is that of the first head if the model has no such head.
-    """
+    """The grid of all heads in this sequence (None for a single head); a sentence on one head, and its picture. If
+    the model has no such head, its first head is shown."""
     run = model.run
     names = head_names(run)
     chosen = head if head in names else first_head(model)

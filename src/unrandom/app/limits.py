@@ -1,4 +1,4 @@
-"""How much can a visitor of the app ask for? So much that 20 visitors at once are served by a laptop."""
+"""Limits on what a visitor of the app can ask for, with which a laptop serves 20 visitors at once."""
 
 MAX_CHARACTERS = 200_000  # the longest text that can be pasted
 MAX_DIGITS = 40  # the longest m, a, c or x0 that can be typed
@@ -13,8 +13,8 @@ AUDITS_AT_ONCE = 2  # each audit is a process of its own
 ANSWERS_AT_ONCE = 2  # models guess for this many requests at a time
 MAX_WAITING = 100  # requests wait in the queue; one more is refused
 OWN_MODELS = 50  # runs of the folder of runs that can be played with, the newest ones
-LOADED_MODELS = 4  # models are kept in memory, those that were asked for last
-TEST_TOKENS = 2**13  # a staircase is measured on so many; its intervals are wide, and the results have more
+LOADED_MODELS = 4  # models are kept in memory, the ones last asked for
+TEST_TOKENS = 2**13  # tokens that measure a staircase; its intervals are wide, and the results have more
 FEWEST_SEQUENCES = 32  # a staircase of long sequences is measured on this many, though they have more tokens
 GUESSES_SHOWN = 64  # the table shows the last ones; each of a model with several digits takes some forward passes
 TOKENS_SHOWN = 256  # the picture of a head's attention shows the first ones

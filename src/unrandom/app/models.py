@@ -1,8 +1,4 @@
-"""Which models can be played with? Those of the package that tell numbers by LCGs, then one's own runs of such tasks.
-
-A run of one's own is named by its folder in the folder of runs, and may still be training: then its newest checkpoint
-is shown.
-"""
+"""The models that can be played with: LCG models of the package, then the user's own runs (the newest checkpoint)."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -56,7 +52,7 @@ def _moduli_of_checkpoint(folder: Path) -> str:
 
 @lru_cache(1000)
 def _moduli(folder: Path, _changed: int) -> str:
-    """The text ``m = 16`` or ``m up to 144``; empty if the task is not of LCGs whose numbers are shown whole."""
+    """The text ``m = 16`` or ``m up to 144``; empty unless the task is of LCGs that show whole numbers."""
     task = Run.open(folder).config.data
     if not isinstance(task, LCGTask):
         return ""
@@ -65,7 +61,7 @@ def _moduli(folder: Path, _changed: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A run whose weights are in memory; ``step`` is that of its checkpoint. What is computed of it can be cached."""
+    """A run whose weights are in memory, at the ``step`` of its checkpoint. What is computed from it can be cached."""
 
     run: LoadedRun
     step: int
@@ -77,7 +73,7 @@ class Model:
 
     @cached_property
     def split(self) -> LCGSplit:
-        """What it was trained on, and what was held out."""
+        """The training data, and what was held out."""
         return lcg_split(self.run.split())
 
 
@@ -98,7 +94,7 @@ def loaded(name: str, runs: Path) -> Model:
 
 
 def trained_on(model: Model, generator: LCG | None = None) -> str:
-    """What a model was trained on, in sentences; and whether it can know the modulus and the values of a generator."""
+    """Sentences on what a model was trained on, and whether it can know the modulus and the values of a generator."""
     run = model.run
     task = lcg_task(run.config.data)
     said = [f"{_trained_on(task)}{'' if generator is None else _about(model.split, generator.m)}."]
@@ -110,7 +106,7 @@ def trained_on(model: Model, generator: LCG | None = None) -> str:
 
 
 def _withheld(withheld: Withheld, a: int, c: int) -> str:
-    """A sentence on parameters that training never had; empty if it may have had some of them."""
+    """A sentence on parameters that training never had; empty if it may have had some."""
     if withheld.by_values:
         return f"It never saw a = {a}, nor c = {c}." if a in withheld.a and c in withheld.c else ""
     is_withheld = withheld.rows(np.array([a], dtype=np.uint64), np.array([c], dtype=np.uint64))[0]

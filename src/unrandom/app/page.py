@@ -1,4 +1,4 @@
-"""What does the app look like? Four tabs: Play, Audit, Results, Runs; each has a module of its widgets (``*_tab``)."""
+"""Puts the tabs Play, Audit, Results and Runs together; the widgets of each have a module (``*_tab``)."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,8 +1,5 @@
-"""Which pictures does the app show? The PNG files of the experiments in its folder of results, and no other file.
-
-A picture is asked for by scale, experiment and name. The answer is a file only if it is one that the app itself lists:
-a regular file of that folder, no link, of a limited size, that begins as a PNG does.
-"""
+"""The pictures that the app shows, by scale, experiment and name: PNG files that it lists in its folder of results
+(regular files, no links, of a limited size), and no other file."""
 
 import re
 import stat
@@ -28,7 +25,7 @@ class Picture:
 
 
 def pictures(results: Path, scale: str, experiment: str) -> list[Picture]:
-    """The pictures of an experiment that the app shows, by name; the one of the experiment's own name is the first."""
+    """The pictures of an experiment that the app shows, by name; the picture named like the experiment is the first."""
     folder, found = results / scale / experiment, []
     for path in sorted(folder.glob("*.png"), key=lambda path: (path.stem != experiment, path.name)):
         address = f"{PATH}{scale}/{experiment}/{path.name}"

@@ -1,4 +1,4 @@
-"""What does a model say, guess by guess? Beside algebra and look-back, with its staircase and where it looks."""
+"""What a model says, guess by guess, beside algebra and look-back, with its staircase and its attention."""
 
 from functools import lru_cache
 from html import escape
@@ -49,9 +49,9 @@ def play(
     typed: str | None,
     head: Any,
 ) -> tuple[str, str, Any, Any, str, Any]:
-    """A headline, the table of guesses, the staircase, and the attention of all heads and, in words too, of one head.
+    """A headline, the table of guesses, the staircase, and the attention of all heads and, also in words, of one head.
 
-    The sequence is that of an LCG, or the numbers that were typed. Raises nothing: mistakes are sentences.
+    The sequence is an LCG's, or the numbers that were typed. Raises nothing: mistakes are sentences.
     """
     played = loaded(chosen(model, model_names(runs), "model"), runs)
     run = played.run
@@ -132,7 +132,7 @@ def _typed(run: LoadedRun, text: str) -> tuple[list[int], list[str]]:
 def _guesses(
     run: LoadedRun, numbers: list[int], others: dict[str, Predictor]
 ) -> tuple[list[dict[str, int | None]], Continuation]:
-    """For each count of numbers seen, the guess of the model and of the others; and the model's next guess."""
+    """The guesses of the model and of the others for each count of numbers seen, and the model's next guess."""
     next_guess = run.predict(numbers)
     # Predictors guess every number but the first. The last number of this row is not read, only guessed; 0 is below
     # every modulus, which the model's guess may not be.

@@ -1,4 +1,4 @@
-"""Which widgets has the Play tab? A model, a sequence and a head to choose; the guesses, and pictures of them."""
+"""The widgets of the Play tab: a model, a sequence and a head to choose; the guesses, and pictures of them."""
 
 from functools import partial
 from pathlib import Path

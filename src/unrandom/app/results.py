@@ -1,4 +1,4 @@
-"""Which claims hold? Those of the saved results, by experiment, with its pictures; filtered by verdict and words."""
+"""The claims of the saved results, by experiment and with its pictures, filtered by verdict and words."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -18,7 +18,7 @@ from unrandom.report.claims import sentence as full_sentence
 
 SHOWN_SCALES = tuple(scale for scale in SCALES if scale != "smoke")
 ORIGINS = ("all", "paper", "beyond")
-OPEN = 3  # so many experiments or fewer are shown open
+OPEN = 3  # up to this number of experiments, all are shown open
 
 
 @lru_cache(8)
@@ -37,8 +37,8 @@ def claims(results: Path, scale: Any, verdicts: Any, origin: Any, words: str | N
         from unrandom.experiments.reproduce import where_saved
 
         return sentence(
-            f"There are no results of the scale {scale} in the folder with which the app was started (unrandom app "
-            f"--results DIR){where_saved(scale, results)}. To make those of one experiment here, run: unrandom "
+            f"There are no results of the scale {scale} in the folder that the app was started with (unrandom app "
+            f"--results DIR){where_saved(scale, results)}. To make one experiment's here, run: unrandom "
             f"reproduce fm-staircase --scale {scale}."
         )
     wanted = [word.lower() for word in (words or "")[:MAX_WORDS].split()]

@@ -1,4 +1,4 @@
-"""Which widgets has the Results tab? Filters of claims, and the experiments whose claims are left."""
+"""The widgets of the Results tab: filters of claims, and the experiments whose claims are left."""
 
 from functools import partial
 from pathlib import Path

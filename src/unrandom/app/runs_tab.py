@@ -1,4 +1,4 @@
-"""Which widgets has the Runs tab? Runs to choose, the demo to start and stop, and curves that grow."""
+"""The widgets of the Runs tab: runs to choose, the demo to start and stop, and curves that grow."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""How is the app served? By Gradio on 127.0.0.1, without sharing, analytics, or anything from other hosts."""
+"""Serves the app by Gradio on 127.0.0.1, without sharing, analytics, or anything from other hosts."""
 
 import atexit
 import logging
@@ -19,7 +19,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.files import resolved
 
 HOST = "127.0.0.1"
-PORTS = range(7860, 7960)  # those that are tried if none is given
+PORTS = range(7860, 7960)  # tried if none is given
 STYLE = Path(__file__).with_name("style.css")
 FONT = ("system-ui", "-apple-system", "Segoe UI", "Roboto", "Liberation Sans", "Arial", "sans-serif")
 MONO = ("ui-monospace", "Consolas", "Liberation Mono", "monospace")
@@ -27,7 +27,7 @@ SECONDS_TO_END = 3.0  # for what the server and the demo still do
 SECONDS_OF_THREADS = 1.0
 ENVIRONMENT = {
     "GRADIO_ANALYTICS_ENABLED": "False",
-    "GRADIO_ANALYTICS_MAX_EVENTS": str(SESSIONS_KEPT),  # of which it keeps the times
+    "GRADIO_ANALYTICS_MAX_EVENTS": str(SESSIONS_KEPT),  # it keeps their times
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "HF_HUB_OFFLINE": "1",
 }
@@ -70,7 +70,7 @@ def _launched(
     _prepare_environment(str(made.enter_context(upload_folder())))
     import gradio as gr
 
-    from unrandom.app.connections import hurried
+    from unrandom.app.connections import with_timeout
     from unrandom.app.gate import shields
     from unrandom.app.page import make_app
 
@@ -105,7 +105,7 @@ def _launched(
         which = f"the ports {PORTS[0]} to {PORTS[-1]}" if port is None else f"the port {port}"
         raise UserError(f"{which} cannot be used: taken, or not permitted; choose another with --port") from None
     settings: Any = app.server.config  # read by uvicorn at each connection, and when it ends
-    settings.http_protocol_class = hurried(settings.http_protocol_class)
+    settings.http_protocol_class = with_timeout(settings.http_protocol_class)
     settings.timeout_graceful_shutdown = 1
     made.callback(logging.getLogger("uvicorn.error").setLevel, logging.CRITICAL)  # it reports what is then cut off
     return str(address)
@@ -134,7 +134,7 @@ def leave_answers() -> None:
 
 
 def _prepare_environment(uploads: str) -> None:
-    """Settings of Gradio that are given by variables only; variables by which the app could be opened are removed."""
+    """Sets what Gradio reads from variables only, and removes variables that could open the app to others."""
     for name in [name for name in os.environ if name.startswith("GRADIO_")]:
         del os.environ[name]
     os.environ.update(ENVIRONMENT)

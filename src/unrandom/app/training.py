@@ -1,4 +1,4 @@
-"""How is the demo trained? In a process of its own, which visitors can start and stop; it ends with the app."""
+"""Trains the demo in a process of its own, which visitors can start and stop; it ends with the app."""
 
 import signal
 import subprocess
@@ -68,7 +68,7 @@ class Demo:
         return sentence("The demo has stopped. Starting it again with the same seed continues from its checkpoint.")
 
     def state(self, name: object) -> str:
-        """How the process of this run is, in words; empty if there is none, or if it was stopped or has finished."""
+        """The state of this run's process, in words; empty if there is none, or if it was stopped or has finished."""
         if name != self.name or self._process is None:
             return ""
         status = self._process.poll()

@@ -1,7 +1,4 @@
-"""Where are uploaded files? In a folder of one app, which is removed when the app ends; if it was killed, by the next.
-
-The app holds a lock on its folder, which the kernel releases however the app ends.
-"""
+"""Uploaded files are in a folder that the app locks, and removes when it ends; if it was killed, the next app does."""
 
 import os
 import shutil
@@ -42,10 +39,7 @@ def remove_abandoned() -> None:
 
 
 def _made() -> tuple[Path, int | None]:
-    """A new folder, and the lock on it, or None where there are no locks, so that no app takes it for abandoned.
-
-    Before it is locked, an app that starts at the same time may remove it.
-    """
+    """A new folder and its lock; None without locks, or if an app that starts now removed it before it was locked."""
     for _try in range(TRIES):
         folder = Path(tempfile.mkdtemp(prefix=PREFIX))
         try:

@@ -1,4 +1,4 @@
-"""How fast is this package? Benchmarks with ratios to a baseline or a ceiling, measured alternately in one run."""
+"""Benchmarks with ratios to a baseline or a ceiling, measured alternately in one run."""
 
 from unrandom.bench.data import bench_data
 from unrandom.bench.device import bench_device, for_this_device

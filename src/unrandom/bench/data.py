@@ -1,6 +1,4 @@
-"""How fast are sequences generated? Compared with a copy of the same bytes, and with a scalar loop over a tensor; and
-how many tokenised sequences of permuted generators are made in a second.
-"""
+"""Times the generation of sequences, beside a copy of their bytes and a scalar loop, and of tokens of permuted ones."""
 
 import json
 import subprocess
@@ -21,7 +19,7 @@ ROWS, LENGTH, M = 4096, 512, 2**32
 SET_ROWS = 2**20  # the paper's n_a x n_c = 1024 x 1024
 PERMUTED_CONTEXT, PERMUTED_BITS = 64, 16  # numbers read, and bits of the state, of permuted generators
 
-# Run in a separate process, so that the peak memory is that of the token set and excludes torch.
+# Run in a separate process, so that the peak memory is the token set's and excludes torch.
 MAKE_SET = """
 import json, sys, time
 import numpy as np

@@ -1,7 +1,4 @@
-"""Does everything that training needs work correctly on this device? Runs the checks of ``device_checks`` one by one.
-
-A check that does not apply to the device is skipped, with a reason.
-"""
+"""Runs the checks of ``device_checks`` one by one, or skips, with a reason, what does not apply to the device."""
 
 import time
 from collections.abc import Iterator

@@ -1,8 +1,5 @@
-"""What must a device do for training, and how is it checked? One function per check, which returns a message.
-
-Results are compared with float64 on the CPU. A failed check raises NotPassed, and one that does not apply to the device
-raises Skipped.
-"""
+"""Checks of what training needs from a device, against float64 on the CPU: one function each, which returns a
+message, or raises NotPassed, or Skipped if it does not apply to the device."""
 
 import os
 import tempfile
@@ -167,7 +164,7 @@ def _resume(context: CheckContext) -> str:
     error = max(abs(a - b) / abs(a) for a, b in zip(losses, resumed, strict=True))
     accuracy = "bit for bit" if exact else f"to {error:.1e}"
     message = (
-        f"stopped after step {stopped} of {steps} and resumed, the losses are those of an uninterrupted run, {accuracy}"
+        f"stopped after step {stopped} of {steps} and resumed, the losses are the same as without a stop, {accuracy}"
     )
     if not (exact or (context.device.type != "cpu" and error <= context.allowed("bf16"))):
         raise NotPassed(message.replace("are those", "are not those"))

@@ -1,4 +1,4 @@
-"""How fast is evaluation? Compared with its floor: the forward passes alone, on tokens prepared in advance."""
+"""Times evaluation beside its floor: the forward passes alone, on tokens prepared in advance."""
 
 from typing import Any
 

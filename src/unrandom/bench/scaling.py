@@ -1,6 +1,4 @@
-"""Do experiments with large moduli and long sequences fit in memory and time? Measures token sets, the memory of a
-step, evaluation, and the generation of fresh batches.
-"""
+"""Measures token sets, the memory of a step, evaluation and fresh batches for large moduli and long sequences."""
 
 import json
 import subprocess
@@ -21,7 +19,7 @@ EVALUATED = 512  # default number of sequences in the evaluation
 STREAMING = {"mode": "streaming", "n_sequences": None, "n_a": None, "n_c": None}
 CPU_SETTINGS: dict[str, Any] = {"data": {"modulus": 2**32}, "model": {"d_model": 128}, "batch_size": 32}
 
-# Run in a separate process, so that the peak memory is that of the step. Tiny steps run first, so that the memory of
+# Run in a separate process, so that the peak memory is the step's. Tiny steps run first, so that the memory of
 # libraries loaded on first use is not counted.
 STEP_MEMORY = """
 import json, sys

@@ -1,4 +1,4 @@
-"""How much do workers and stacking speed up a sweep? By training runs in turn, in parallel processes, and stacked."""
+"""Compares the runs of a sweep trained in turn, in parallel processes, and stacked."""
 
 import tempfile
 from collections.abc import Callable, Sequence

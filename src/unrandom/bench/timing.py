@@ -1,4 +1,4 @@
-"""How are actions timed fairly? Alternately, by the median of many rounds, so that machine drift affects all alike."""
+"""Times actions alternately, by the median of many rounds, so that machine drift affects all alike."""
 
 import time
 from collections.abc import Callable

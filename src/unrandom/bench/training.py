@@ -1,4 +1,4 @@
-"""How fast is a training step? Compared with a plain eager loop, and with the rate of large matrix products."""
+"""Times a training step beside a plain eager loop, and beside the rate of large matrix products."""
 
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""How does the command line run a command? By parsing the arguments, calling the command, and printing its answer.
+"""The command line: parses the arguments, calls the command and prints its answer.
 
 The exit status is 0 on success, 2 for a mistake of the user (one line on standard error), 1 for any other failure, and
 130 for an interrupt. A command may answer with another one, as audits do.
@@ -20,7 +20,7 @@ from unrandom.core.extras import extra_needed
 from unrandom.core.files import FULL
 from unrandom.core.interrupts import ENDED, STATUS, Interrupted, ended_at_once, raised_once
 
-OF_THE_MACHINE = (*FULL, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # errors that are no mistake
+OF_THE_MACHINE = (*FULL, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)  # errors that are not mistakes
 OUT_OF_MEMORY = "not enough memory; a smaller batch_size, model or data set is needed"
 
 
@@ -103,7 +103,7 @@ def _answer(arguments: Namespace) -> Answer | None:
 
 
 def _print_any_character() -> None:
-    """Where the terminal or file has no such character as × (on Windows, often), print an escape instead of failing."""
+    """Prints an escape for a character such as × that the terminal or file lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""How does a command answer? By text on standard output, such as a table, or with ``--json`` by one JSON object."""
+"""The answer of a command: text on standard output, such as a table, or with ``--json`` one JSON object."""
 
 import json
 from argparse import Namespace

@@ -1,4 +1,4 @@
-"""Where may a command write results about a run? Into its folder or, if it comes with the package, into a copy."""
+"""A command writes results about a run into its folder or, if it comes with the package, into a copy."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ R = TypeVar("R", bound=Run)
 
 
 def writable(run: R, parent: Path = RUNS) -> R:
-    """The run, in a folder that results can be written to: its own or, if it comes with the package, that of a copy."""
+    """The run in a folder that can be written to: its own or, if it comes with the package, a copy."""
     if not is_pretrained(run.folder.path):
         return run
     copy = copy_pretrained(run.folder.path, parent)

@@ -1,4 +1,4 @@
-"""What will training cost? FLOPs and memory are printed before it begins, and time once a few steps are timed."""
+"""Prints what training will cost: FLOPs and memory before it begins, and time once a few steps are timed."""
 
 import time
 
@@ -22,7 +22,7 @@ class Costs:
         self._device = device
         self.estimates: dict[str, CostEstimate] = {}  # keys are run ids
         self._timer: StepTimer | None = None
-        self._began = 0.0  # time at which data preparation began
+        self._began = 0.0  # when data preparation began
         self._startup_seconds = 0.0  # time from the start of data preparation to the end of the first step
 
     def begin(self, run: Run, step: int, preface: str = "") -> None:

@@ -32,10 +32,8 @@ class Left(NamedTuple):
 
 
 def dry_run(wanted: Sequence[RunSpec], arguments: Namespace) -> Answer:
-    """What training these runs and the runs that they start from would cost.
-
-    Raises UserError for options with which nothing is trained.
-    """
+    """The cost of training these runs and their ancestors. Raises UserError for options with which nothing is
+    trained."""
     given = {"--run": arguments.run, "--archived": arguments.archived, "--from-tables": arguments.from_tables}
     for option, value in given.items():
         if value:
@@ -45,7 +43,7 @@ def dry_run(wanted: Sequence[RunSpec], arguments: Namespace) -> Answer:
 
 
 def _left(run: RunSpec, out: Path) -> Left:
-    """The steps after the newest intact checkpoint; none of a finished run."""
+    """The steps after the newest intact checkpoint; 0 for a finished run."""
     folder = RunFolder(out / run.id)
     return Left(run, 0 if folder.finished else max(0, run.config.steps - saved_step(folder)))
 
@@ -117,7 +115,7 @@ def _cells(row: JsonObject) -> list[str]:
 
 
 def _note(row: JsonObject) -> str:
-    """What a reader has to know about the numbers of a line."""
+    """What a reader needs to know about the numbers of a line."""
     needed, free = row["memory_bytes"], row["available_bytes"]
     notes = {
         "others start from it": row["for_others"],
@@ -133,7 +131,7 @@ def _totals(answer: JsonObject) -> list[str]:
         f"{counted(answer['steps_left'], 'step')} to go",
         f"compute   {left} to go of {whole} in training",
         f"time      roughly {duration(HOUR * answer['core_hours'])} of one core, at {scaled(CORE_RATE, 'FLOP')}/s: "
-        "half of it to twice",
+        "within a factor of two",
     ]
     if gpu is not None:
         lines.append(

@@ -1,4 +1,4 @@
-"""How does a command train many runs? By a launcher, with one line on standard error as each run ends."""
+"""Trains many runs by a launcher, with one line on standard error as each run ends."""
 
 from argparse import Namespace
 from collections.abc import Callable, Sequence

@@ -1,7 +1,4 @@
-"""How are command-line arguments parsed? By argparse; only the options of the command in use are registered.
-
-This module imports nothing heavy.
-"""
+"""Parses command-line arguments by argparse, without heavy imports; only the command in use registers its options."""
 
 import argparse
 from collections.abc import Iterable, Sequence
@@ -34,7 +31,7 @@ def full_parser() -> argparse.ArgumentParser:
 
 
 def _parser(commands_in_full: Iterable[str]) -> Parser:
-    """The parser of all commands, of which some have their options."""
+    """The parser of all commands; only some of them have their options."""
     parser = Parser(
         prog="unrandom",
         description="Train Transformers to predict pseudo-random numbers, and analyse how they do it.",
@@ -60,7 +57,7 @@ def _add_arguments(command: Parser, name: str) -> None:
 
 
 def _is_text(word: str) -> bool:
-    """Whether an argument can be part of a path and of a file. What the system passes on may be no text at all."""
+    """Whether an argument can be part of a path and of a file. The system may pass on what is not text at all."""
     try:
         return b"\0" not in word.encode()
     except UnicodeEncodeError:

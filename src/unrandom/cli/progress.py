@@ -1,7 +1,4 @@
-"""How does a command show progress? By a bar on a terminal, elsewhere by occasional lines; always on standard error.
-
-This module imports no torch, so that a bar can be shown while torch is imported.
-"""
+"""Shows progress on standard error, by a bar or occasional lines, without torch: a bar shows while it is imported."""
 
 import sys
 import time

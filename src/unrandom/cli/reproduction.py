@@ -1,4 +1,4 @@
-"""How does a command reproduce experiments? One after another, with one line for each, then a table of all claims."""
+"""Reproduces experiments one after another, with one line for each, then a table of all claims."""
 
 from argparse import Namespace
 from collections import Counter
@@ -119,7 +119,7 @@ def _files_made(folder: Path) -> dict[str, list[str]]:
 
 
 def _file_lines(made: dict[str, dict[str, list[str]]]) -> list[str]:
-    """Where tables and pictures are: one line per folder of tables and one per picture."""
+    """One line per folder of tables and one per picture."""
     lines = []
     for name, files in made.items():
         lines += [f"tables    {Path(files['parquet'][0]).parent}/*.parquet  ({name})"] if files["parquet"] else []

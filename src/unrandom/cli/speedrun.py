@@ -65,7 +65,7 @@ def _race(arguments: Namespace) -> Answer:
 
 
 def arm_text(arm: JsonObject) -> str:
-    """How many seeds of one side of a race reached the target, and the steps, time and FLOPs it took."""
+    """How many seeds of one side of a race reached the target, and the steps, time and FLOPs that they took."""
     reached = [attempt for attempt in arm["attempts"] if attempt["reached"]]
     seeds = f"reached under {arm['reached']} of {arm['seeds']} seeds"
     if not reached:

@@ -1,4 +1,4 @@
-"""How does a command show a sweep? One line as each grid point ends, then a table of all and the best settings."""
+"""Shows a sweep: one line as each grid point ends, then a table of all and the best settings."""
 
 from argparse import Namespace
 

@@ -1,4 +1,4 @@
-"""How are results printed in a terminal? As a few lines, or as a table with one column per count of numbers seen."""
+"""Prints results as a few lines, or as a table with one column per count of numbers seen."""
 
 from unrandom.cli.answer import aligned
 from unrandom.core.files import JsonObject
@@ -68,7 +68,7 @@ def _group_text(groupings: list[JsonObject]) -> list[str]:
 
 
 def comparison_text(compared: list[JsonObject]) -> str:
-    """One block per part of the test, one line per predictor: accuracy, context needed, ratio to that of `bayes`."""
+    """One block per part of the test, one line per predictor: accuracy, context needed, ratio to `bayes`."""
     return "\n\n".join(_part_comparison_text(part) for part in compared)
 
 

@@ -1,4 +1,4 @@
-"""How does a command train a run? It builds the configuration, prints cost estimates and shows progress."""
+"""Trains a run for a command: builds the configuration, prints cost estimates and shows progress."""
 
 from argparse import Namespace
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ def _starting_from(parent: Run, config: RunConfig, arguments: Namespace) -> RunC
 
 
 def refuse_pretrained(run: Run, name: str) -> None:
-    """Raise UserError for a model that comes with the package, whose training cannot go on."""
+    """Raises UserError for a model that comes with the package: its training cannot be continued."""
     if is_pretrained(run.folder.path):
         raise UserError(
             f"{name} is a finished model that comes with the package, without what training goes on from; a run of "
@@ -83,7 +83,7 @@ def _finished(run: Run) -> dict[str, Any]:
         say(f"{path} is finished; nothing to train")
     else:
         say(
-            f"{path} is finished, but its newest intact checkpoint is that of step {step}; to train the rest again, "
+            f"{path} is finished, but its newest intact checkpoint is of step {step}; to train the rest again, "
             f"remove {run.folder.result} and then: unrandom resume {path}{run.task_option}"
         )
     return result

@@ -1,1 +1,1 @@
-"""What do all other packages build on? Configuration, arithmetic, seeds, files and run folders, without torch."""
+"""What all packages build on: configuration, arithmetic, seeds, files and run folders; no torch."""

@@ -1,9 +1,4 @@
-"""Which exact integer arithmetic does everything else use?
-
-Factors, orders and powers of whole numbers up to 2**64, and the checks by which a user's numbers become uint64
-words. Nothing is rounded: products modulo m stay inside a uint64 for m <= 2**32, and wrap-around modulo 2**64 is exact
-for powers of two.
-"""
+"""Exact arithmetic of whole numbers up to 2**64, and the checks by which a user's numbers become uint64 words."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -73,7 +68,7 @@ def divisors(n: int) -> list[int]:
 
 
 def is_prime(n: int) -> bool:
-    """Whether n >= 1 is a prime number; above 2**64, whether it is one but for a chance of nearly 0."""
+    """Whether n >= 1 is a prime number; above 2**64, wrong with a chance of nearly 0."""
     if n <= WORD:
         return list(factorize(n).values()) == [1]
     from sympy import isprime

@@ -1,4 +1,4 @@
-"""What is a configuration? Frozen, nested, typed fields with one canonical JSON form, a hash and dotted overrides."""
+"""Configurations: frozen, nested, typed fields with one canonical JSON form, a hash and dotted overrides."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ class Config(BaseModel):
         return hashlib.sha256(canonical.encode()).hexdigest()[:8]
 
     def identity(self) -> dict[str, Any]:
-        """The JSON values that are hashed: those that distinguish this configuration from others."""
+        """The JSON values that are hashed, which distinguish this configuration from others."""
         values = self.to_json()
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)

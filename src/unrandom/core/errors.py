@@ -1,4 +1,4 @@
-"""Which failures can the user correct? Each ``UserError``: one clear line, exit status 2. The others have status 1."""
+"""Failures that a user can correct: each ``UserError`` is one clear line, with exit status 2 (any other failure: 1)."""
 
 import difflib
 import re
@@ -10,7 +10,7 @@ T = TypeVar("T")
 NAMES_SHOWN = 5  # names in a message about an unknown one
 LONGEST_NAME = 100  # characters of a name that are compared with others
 LONGEST_LINE = 2000  # characters of a message
-# Control characters, those that end lines or change the direction of text, and halves of surrogate pairs.
+# Control characters, ends of lines, changes of the direction of text, and halves of surrogate pairs.
 _OBEYED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -67,7 +67,7 @@ def one_line(message: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with escapes for what a terminal would obey, but for line feeds and tabs, and for what is no character.
+    """The text with escapes for what a terminal would obey (line feeds and tabs stay) and for what is not a character.
 
     >>> printable("a\\x1b[31mb")
     'a\\\\x1b[31mb'
@@ -84,7 +84,7 @@ def out_of_memory(error: BaseException) -> bool:
 
 
 def check_counts(**counts: int) -> None:
-    """Raises UserError for a count that is no whole number from 1 on; the names are those of the parameters."""
+    """Raises UserError for a count that is not a positive whole number; the names are the parameters'."""
     for name, count in counts.items():
         if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
             raise UserError(f"{name} must be a whole number of 1 or more, but {count!r} was given")

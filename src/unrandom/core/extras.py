@@ -8,7 +8,7 @@ OF_EXTRA = {
 
 
 def extra_needed(what: str, error: ModuleNotFoundError) -> str | None:
-    """The message that ``what`` needs an extra; None if the module that was not found belongs to none of them."""
+    """The message that ``what`` needs an extra; None if no extra brings the module that was not found."""
     module = (error.name or "").partition(".")[0]
     found = [extra for extra, modules in OF_EXTRA.items() if module in modules]
     return f"{what} needs the extra {found[0]}: pip install 'unrandom[{found[0]}]'" if found else None

@@ -1,4 +1,4 @@
-"""How are files written atomically? A crash or a full disk leaves the old file or the new one, never a part of it."""
+"""Writes files atomically: a crash or a full disk leaves the old file or the new one, never a part of it."""
 
 import errno
 import json
@@ -16,10 +16,8 @@ FULL = (errno.ENOSPC, errno.EDQUOT)  # the disk is full, or the user's quota is 
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:
-    """Write to a temporary name in the same folder, sync, rename, and sync the folder.
-
-    Raises UserError where ``path`` is a folder, and OSError as the system does (a full disk leaves ``path`` as it was).
-    """
+    """Write to a temporary name in the same folder, sync, rename, and sync the folder. Raises UserError where
+    ``path`` is a folder, and OSError as the system does (a full disk leaves ``path`` as it was)."""
     if path.is_dir():
         raise UserError(f"{path} is a folder; a file is needed there")
     data = content.encode() if isinstance(content, str) else content
@@ -87,15 +85,15 @@ def _make(path: Path, named: Path) -> None:
 
 
 @contextmanager
-def made_whole(folder: Path, *, replace: bool = False) -> Iterator[Path]:
-    """A temporary folder that becomes ``folder`` at the end of the block, or nothing if the block fails.
+def replaced_atomically(folder: Path, *, replace: bool = False) -> Iterator[Path]:
+    """A temporary folder that becomes ``folder`` at the end of the block, and is deleted if the block fails.
 
     ``folder`` must not exist, or be empty; with ``replace`` it may be full, and is deleted once the new one has its
     name. `restore` mends what a process that is ended between the two leaves behind.
     """
     folder = resolved(folder)  # "." has no name
     if os.path.lexists(folder) and not folder.is_dir():
-        raise UserError(f"{folder} is no folder; one is needed there")
+        raise UserError(f"{folder} is not a folder")
     parent = make_folder(folder.parent)
     temporary = parent / f".{folder.name}.{os.getpid()}.tmp"
     shutil.rmtree(temporary, ignore_errors=True)
@@ -117,7 +115,7 @@ def made_whole(folder: Path, *, replace: bool = False) -> Iterator[Path]:
 
 
 def restore(folder: Path) -> None:
-    """Give a folder its name back if `made_whole` was about to replace it when its process was ended."""
+    """Give a folder its name back if `replaced_atomically` was about to replace it when its process was ended."""
     if not folder.exists() and _set_aside(folder).is_dir():
         _set_aside(folder).rename(folder)
 

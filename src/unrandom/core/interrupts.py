@@ -1,4 +1,4 @@
-"""How does Ctrl-C end a command? With one line and exit status 130; training is saved first. A second one ends at once.
+"""Ctrl-C ends a command with one line and exit status 130, after saving what is trained; a second one ends it at once.
 
 Python raises KeyboardInterrupt wherever it stands. Imports of compiled code would lose it; there nothing has been
 begun, and the process ends at once (`ended_at_once`). Elsewhere it is raised (`raised_once`), and training is asked
@@ -162,5 +162,5 @@ def _is_plain() -> bool:
 
 
 def either(*predicates: Callable[[], bool] | None) -> Callable[[], bool]:
-    """A predicate that is true when one of these is; those that are None are left out."""
+    """A predicate that is true when one of these is; None stands for a predicate that is never true."""
     return lambda: any(asked() for asked in predicates if asked is not None)

@@ -1,4 +1,4 @@
-"""How are short vectors of an integer lattice found? By LLL reduction, with python-flint."""
+"""Short vectors of an integer lattice by LLL reduction, with python-flint."""
 
 from collections.abc import Sequence
 

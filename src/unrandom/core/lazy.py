@@ -13,7 +13,7 @@ def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[
     """The ``__getattr__`` of a package (PEP 562), given which of its modules holds which names.
 
     A name that needs an extra which is not installed raises UserError. A module without names is offered itself. No
-    other name may be that of a module of the package: importing the module would put it in the place of the name.
+    other name may be a module's, too: importing the module would put it in the place of the name.
     """
     home_of = {name: home for home, names in homes.items() for name in names}
 

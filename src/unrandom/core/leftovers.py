@@ -1,4 +1,4 @@
-"""What ends the processes of a library that outlive a killed program? A small process that waits for the program's end.
+"""Ends the processes of a library that outlive a killed program, by a small process that waits for the program's end.
 
 It reads from a pipe that the program holds, so that it learns of that end even if the program is killed. The processes
 are known by their folder: they name it in their command, or hold files in it open.

@@ -1,4 +1,4 @@
-"""How does one process keep others away from a folder? By a lock of the kernel, which ends with the process.
+"""Keeps other processes away from a folder by a lock of the kernel, which ends with the process.
 
 Some file systems have no such locks, and some grant one to everybody. The lock is therefore asked for a second time: it
 must be refused, or it keeps no one away. (Locks that are kept on each of several machines apart look right from each.)
@@ -32,10 +32,8 @@ else:
 
     @contextmanager
     def locked(path: Path) -> Iterator[None]:
-        """Within the block, this process has locked the file, which is made if it is missing, and stays.
-
-        Raises Busy, a UserError, when another process has locked it, and UserError where locks keep no one away.
-        """
+        """Within the block, this process has locked the file, which is made if it is missing, and stays. Raises
+        Busy, a UserError, when another process has locked it, and UserError where locks keep no one away."""
         file = _opened(path)
         try:
             if not _taken(file, path):
@@ -57,7 +55,7 @@ else:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
 
     def _taken(file: int, path: Path) -> bool:
-        """Whether the file is now locked; False if it is locked already."""
+        """Takes the lock of the file; False if it is taken already."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

@@ -1,4 +1,4 @@
-"""How much memory is available, and how much does this process use? In bytes, from Linux's /proc; None elsewhere."""
+"""The memory that is available, and the memory that this process uses: bytes from Linux's /proc, None elsewhere."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ def resident_memory() -> int | None:
 
 
 def peak_memory() -> int | None:
-    """The largest resident memory of this process so far (getrusage would include that of its parent)."""
+    """The largest resident memory of this process so far (getrusage would include its parent's)."""
     return _read_field(Path("/proc/self/status"), "VmHWM")
 
 

@@ -1,4 +1,4 @@
-"""How does this package start Python? So that a program does not import from the folder in which it was started.
+"""Starts Python so that it imports nothing from the folder in which it was started.
 
 Python puts that folder first on the import path of ``-m`` and ``-c``, and a user's own ``random.py`` or ``numbers.py``
 there would be run in place of the standard library's. PYTHONPATH still counts, which ``-I`` would ignore.

@@ -1,4 +1,4 @@
-"""How are quantities printed? Numbers with three digits and an SI prefix, times in their natural unit, and lists."""
+"""Prints quantities: numbers with three digits and an SI prefix, times in their natural unit, and lists."""
 
 from collections.abc import Sequence
 

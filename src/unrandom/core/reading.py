@@ -1,4 +1,4 @@
-"""How is a file read that anyone may have written? If it is regular, up to a size, strictly parsed, against a schema.
+"""Reads files that anyone may have written: regular ones, up to a size, strictly parsed, against a schema.
 
 Whatever does not fit is a UserError of one line that names the file. Nothing is executed, and nothing waits: a pipe or
 a device is refused before it is read.
@@ -43,10 +43,8 @@ def reading(source: str | Path) -> Iterator[None]:
 
 @contextmanager
 def opened(path: Path, most: int | None = None) -> Iterator[tuple[BufferedReader, int]]:
-    """A regular file, open for reading, and its size in bytes.
-
-    Raises UserError for anything else at ``path``, and for a file of more than ``most`` bytes.
-    """
+    """A regular file, open for reading, and its size. Raises UserError for anything else, or for more than ``most``
+    bytes."""
     with reading(path):
         descriptor = os.open(path, OPEN)
         with open(descriptor, "rb") as file:
@@ -59,13 +57,13 @@ def opened(path: Path, most: int | None = None) -> Iterator[tuple[BufferedReader
 
 
 def read_bytes(path: Path, most: int) -> bytes:
-    """The content of a regular file. Raises UserError for one of more than ``most`` bytes, without reading it."""
+    """The content of a regular file. Raises UserError, without reading it, if it has more than ``most`` bytes."""
     with opened(path, most) as (file, size):
         return file.read(size)
 
 
 def sha256(path: Path, most: int | None = None) -> str:
-    """The SHA-256 of a regular file's bytes, in hex. Raises UserError for one of more than ``most`` bytes."""
+    """The SHA-256 of a regular file's bytes, in hex. Raises UserError if it has more than ``most`` bytes."""
     with opened(path, most) as (file, _size):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -74,7 +72,7 @@ def parse_json(content: bytes, source: str) -> Any:
     """JSON values. Raises UserError, naming ``source``, for what is not JSON; NaN and infinity are not.
 
     Nor are numbers outside the range of a double, whole numbers of more than MAX_DIGITS digits, values more than
-    MAX_DEPTH deep, and text that is no Unicode (half of a surrogate pair).
+    MAX_DEPTH deep, and text that is not Unicode (half of a surrogate pair).
     """
     try:
         value = json.loads(content.decode(), parse_int=_whole, parse_float=_finite, parse_constant=_no_constant)
@@ -87,10 +85,8 @@ def parse_json(content: bytes, source: str) -> Any:
 
 
 def read_json(path: Path, schema: type[Config] | None = None, *, most: int = MAX_JSON) -> Any:
-    """The values of one JSON file of at most ``most`` bytes, which fit the ``schema`` if there is one.
-
-    Raises UserError, naming the file, if it is missing, not regular, not JSON, or has other values.
-    """
+    """The values of one JSON file of at most ``most`` bytes, which fit the ``schema`` if there is one. Raises
+    UserError, naming the file, if it is missing, not regular, not JSON, or has other values."""
     value = parse_json(read_bytes(path, most), str(path))
     if schema is not None:
         check_schema(schema, value, str(path))
@@ -144,11 +140,11 @@ def _finite(text: str) -> float:
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _check_values(value: Any) -> None:
-    """Raise RecursionError for values that are too deep, and UnicodeEncodeError for text that is no Unicode."""
+    """Raise RecursionError for values that are too deep, and UnicodeEncodeError for text that is not Unicode."""
     level = [value]
     for _depth in range(MAX_DEPTH):
         for each in level:
@@ -162,6 +158,6 @@ def _check_values(value: Any) -> None:
 
 
 def kind_of(mode: int) -> str:
-    """What kind of file a mode says it is, for messages."""
+    """The kind of file that a mode describes, for messages."""
     kinds = {stat.S_ISDIR: "a folder", stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
     return next((name for is_kind, name in kinds.items() if is_kind(mode)), "a device")

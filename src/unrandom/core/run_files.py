@@ -25,7 +25,7 @@ class Code(Config):
 
 
 class Imported(Config):
-    """Where an imported run came from."""
+    """The origin of an imported run."""
 
     source: str = Field(alias="from")
     format: str
@@ -46,7 +46,7 @@ class SavedSettings(Config):
 
 
 class Manifest(Config):
-    """What ``manifest.json`` holds. A model that was trained by others has no command, machine, versions or commit."""
+    """The content of ``manifest.json``. A model that others trained has no command, machine, versions or commit."""
 
     recipe: Annotated[str, Field(pattern=r"^[\w.-]+$", max_length=200)]
     config: SavedSettings
@@ -92,10 +92,10 @@ class TestedPart(Config):
 
 
 class MetricsLine(Config):
-    """What one line of ``metrics.jsonl`` holds: one evaluation.
+    """One line of ``metrics.jsonl``: one evaluation.
 
-    Beside the fields that every task has, ``train_<kind>_accuracy`` is that of some training sequences (null without
-    any), and ``test_<parts>`` has each part of the test.
+    Beside the fields that every task has, ``train_<kind>_accuracy`` is measured on some training sequences (null
+    without any), and ``test_<parts>`` has each part of the test.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -124,7 +124,7 @@ class MetricsLine(Config):
 
 
 class Result(Config):
-    """What ``result.json`` holds. Of a model that was trained by others, nothing was measured."""
+    """The content of ``result.json``. Nothing was measured of a model that others trained."""
 
     run: str = ""
     recipe: str

@@ -1,4 +1,4 @@
-"""What is a run on disk? A folder that stays readable if its process is killed, and that one process locks.
+"""A run on disk: a folder that stays readable if its process is killed, and that one process locks.
 
 ``manifest.json`` is written first (what the run is), ``metrics.jsonl`` during training, ``result.json`` last: its
 presence means that the run is finished.
@@ -71,19 +71,16 @@ class RunFolder:
         write_atomically(self.manifest, content)
 
     def read_manifest(self) -> dict[str, Any]:
-        """The manifest. Raises UserError for a file that is no `Manifest`."""
+        """The manifest. Raises UserError for a file that is not a `Manifest`."""
         manifest: dict[str, Any] = read_json(self.manifest, Manifest)
         return manifest
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """Every complete line of the metrics; an incomplete last line is ignored.
-
-        Raises UserError for a line that is no `MetricsLine`.
-        """
+        """Every complete line of the metrics. Raises UserError for a line that is not a `MetricsLine`."""
         return read_json_lines(self.metrics, MetricsLine, growing=True) if os.path.lexists(self.metrics) else []
 
     def read_result(self) -> dict[str, Any]:
-        """The result of a finished run. Raises UserError for a file that is no `Result`."""
+        """The result of a finished run. Raises UserError for a file that is not a `Result`."""
         result: dict[str, Any] = read_json(self.result, Result)
         return result
 

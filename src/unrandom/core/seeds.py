@@ -1,4 +1,4 @@
-"""Where does every random number come from? From one root seed, split into named, independent streams.
+"""Every random number comes from one root seed, split into named, independent streams.
 
 A stream depends on the seed and its name alone, never on what was drawn from others: a batch is the same whether the
 run was resumed, divided over ranks, or drawn out of order.

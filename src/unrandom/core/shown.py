@@ -1,4 +1,4 @@
-"""How does an object show itself? By a few named lines: as text when it is printed, as a table in a notebook."""
+"""Objects show themselves by a few named lines: text when printed, a table in a notebook."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How are templates loaded? By one Jinja configuration for all: HTML is escaped, and undefined names are errors."""
+"""Loads templates by one Jinja configuration: HTML is escaped, and undefined names are errors."""
 
 from functools import cache
 from typing import TYPE_CHECKING

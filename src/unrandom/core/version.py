@@ -1,3 +1,3 @@
-"""Which version of Unrandom is this?"""
+"""The version of Unrandom."""
 
 __version__ = "0.1.0"

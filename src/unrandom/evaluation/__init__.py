@@ -1,4 +1,4 @@
-"""How accurate is a predictor? Accuracy by position, digit and group of sequences, with confidence intervals."""
+"""Measures accuracy by position, digit and group of sequences, with confidence intervals."""
 
 from unrandom.evaluation.context_needed import ContextNeeded, context_needed
 from unrandom.evaluation.during_training import TrainingMeasure

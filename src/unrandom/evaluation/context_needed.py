@@ -1,4 +1,4 @@
-"""How much context does a predictor need? The first position from which its accuracy stays above a threshold."""
+"""The context that a predictor needs: the first position from which its accuracy stays above a threshold."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class ContextNeeded:
 
 
 def first_lasting(accuracy: Float[np.ndarray, "*rows guesses"], threshold: float) -> Float[np.ndarray, "*rows"]:
-    """The 1-based position from which every accuracy is at least ``threshold``; infinity if the last one is below it.
+    """The 1-based position from which on every accuracy is at least ``threshold``; infinity if the last one is lower.
 
     Column t of ``accuracy`` is for the guess after t + 1 numbers, so that the position equals the numbers seen.
     """

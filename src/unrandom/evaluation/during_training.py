@@ -1,4 +1,4 @@
-"""What is measured during training? Loss and accuracy on unseen parameters, and on some training sequences."""
+"""Measures loss and accuracy during training, on unseen parameters and on some training sequences."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from unrandom.models import Transformer
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.tasks import Batches, Examples, Split
 
-PROBES = 512  # number of training sequences on which accuracy is measured
+PROBES = 512  # number of training sequences to measure accuracy on
 MONITOR = "monitor"  # stream name of the test sequences for training curves
 
 

@@ -1,4 +1,4 @@
-"""How accurate is a predictor on a set of sequences? Accuracy by position, by digit and by label of the sequences."""
+"""Measures a predictor's accuracy on a set of sequences by position, by digit and by label of the sequences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,8 +20,8 @@ CHUNK = 1024  # number of sequences predicted together
 class Evaluation:
     """The guesses of a predictor on sequences of one kind. Column t of an array is for the guess of number t + 1.
 
-    ``units`` maps the labels whose values intervals resample to the name of such values; if it is empty, the sequences
-    are independent. ``abstained`` is the number of abstentions, which count as wrong.
+    ``units`` maps the labels whose values intervals resample to names of such values; if empty, sequences are
+    independent. ``abstained`` is the number of abstentions, which count as wrong.
     """
 
     predictor: str

@@ -1,4 +1,4 @@
-"""How uncertain is a mean? Confidence intervals over seeds, over independent trials, and over clusters.
+"""Confidence intervals of a mean over seeds, over independent trials, and over clusters.
 
 An interval has nominal 95 % coverage for the population that its units were drawn from: seeds (Student's t),
 independent trials (Wilson, see ``Tally``), or values of parameters, such as multipliers and increments, that many
@@ -60,7 +60,8 @@ def over_units(values: Sequence[float], unit: str = "seeds") -> Estimate:
 
 
 def over_step_ratios(steps: Sequence[tuple[float, float]], grid: float) -> Estimate:
-    """The mean ratio of two steps of each seed, each known only as the first of a grid at which something was reached.
+    """The mean ratio of two steps of each seed, each known only as the first step of a grid at which something was
+    reached.
 
     A step s on a grid of ``grid`` > 0 stands for any in (s − grid, s], so that a ratio lies between
     (first − grid) / second and first / (second − grid); for the latter the second counts as at least half of the grid.
@@ -142,10 +143,8 @@ def over_clusters(accuracy: Accuracies, clusters: Mapping[str, Labels]) -> Clust
 
 
 def cluster_draws(accuracy: Accuracies, clusters: Sequence[Labels]) -> Float[np.ndarray, "draws columns"]:
-    """Means of the columns over bootstrap draws of the values of up to two labels; always the same draws.
-
-    Without labels, or if each has a single value, the sequences are resampled. A draw that contains no sequence is NaN.
-    """
+    """Means of the columns over bootstrap draws of the values of up to two labels; always the same draws. Without
+    labels, or if each has a single value, the sequences are resampled. A draw that contains no sequence is NaN."""
     same = np.zeros(len(accuracy), dtype=np.uint64)
     a, c = (*clusters, same, same)[:2]
     if len(np.unique(a)) == len(np.unique(c)) == 1:

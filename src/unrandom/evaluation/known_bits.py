@@ -1,4 +1,4 @@
-"""How many bits of the next number are known? Its low digits, prime by prime, as far as they are correct together."""
+"""The bits of the next number that are known: its low digits, prime by prime, as far as they are correct together."""
 
 import numpy as np
 from jaxtyping import Float

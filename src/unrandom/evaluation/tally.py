@@ -1,4 +1,4 @@
-"""How is an accuracy stored? As counts, which are added over batches and ranks and divided once, at the end."""
+"""Stores an accuracy as counts, which are added over batches and ranks and divided once, at the end."""
 
 from dataclasses import dataclass
 from typing import Any

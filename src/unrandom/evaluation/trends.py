@@ -1,4 +1,4 @@
-"""How does the context needed grow with the modulus? By a power law, fitted with an interval for its exponent."""
+"""Fits a power law to the growth of the context needed with the modulus, with an interval for its exponent."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ class PowerLaw:
 def power_law(context: Mapping[int, Sequence[float]]) -> PowerLaw | None:
     """The fit to the mean logarithm of the context needed at each modulus, given one value per seed, ordered by seed.
 
-    The interval covers two Student's t intervals: that of the regression, whose units are the moduli, and, if every
-    modulus has the same three or more seeds, that of the slopes of single seeds. None for fewer than three moduli.
+    The interval covers two Student's t intervals: of the regression, whose units are the moduli, and, if every modulus
+    has the same three or more seeds, of the slopes of single seeds. None for fewer than three moduli.
     """
     seeds = {m: np.log(np.asarray(values, dtype=float)) for m, values in sorted(context.items()) if len(values)}
     if len(seeds) < FEWEST_MODULI:

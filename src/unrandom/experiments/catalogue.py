@@ -18,11 +18,11 @@ SECTIONS: tuple[Section, ...] = get_args(Section)
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """What an experiment is called, what it is about, and which figures of the paper it reproduces."""
+    """An experiment's name, what it is about, and the figures of the paper that it reproduces."""
 
     name: str
     section: Section = "beyond the paper"  # of the results
-    place: int = 1000  # in its section, by which experiments are listed; then by name
+    place: int = 1000  # its place in its section; experiments are listed by it, then by name
     about: str
     minutes: float = 0  # One core trains its runs at scale laptop with three seeds in roughly this time.
     figures: Mapping[str, str] = field(default_factory=dict)  # the paper's label of each, and what it shows
@@ -51,5 +51,5 @@ def entry(name: str) -> Entry:
 
 
 def figure_title(label: str) -> str:
-    """What a figure of the paper shows; for an empty label, that the claim is none of the paper's."""
+    """What a figure of the paper shows; for an empty label, that the claim is not from the paper."""
     return FIGURES[label] if label else "beyond the paper"

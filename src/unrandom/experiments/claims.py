@@ -1,4 +1,4 @@
-"""Does a claim hold? A claim names a measured quantity, a threshold and perhaps a precondition.
+"""Judges claims. A claim names a measured quantity, a threshold and perhaps a precondition.
 
 An experiment states claims and delivers evidence; ``judge_all`` returns one judgement per claim. The verdict follows
 from the interval of the measured quantity (or from a bound on it), the threshold and the precondition.
@@ -29,14 +29,14 @@ class Precondition:
 
 LEARNED = Precondition("last-number accuracy", 0.9)
 USUAL = Precondition("what is usual for the experiment", 0.0)
-"""What a claim presupposes unless it says otherwise: LEARNED, or nothing if its experiment is beyond the paper."""
+"""The precondition of a claim that names none: LEARNED, or nothing if its experiment is beyond the paper."""
 BEYOND_SHORTCUT = Precondition("last-number accuracy on unseen moduli, beyond that of the best fixed look-back,", 0.4)
-"""What claims about the algorithm for unseen moduli presuppose: models predict much more than one distance does."""
+"""The precondition of claims about the algorithm for unseen moduli: models predict much more than one distance does."""
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """What a measured quantity must be: ``value`` at least, or at most."""
+    """A bound on a measured quantity: ``value`` at least, or at most."""
 
     value: float
     unit: str  # share, ratio, bits, …
@@ -69,7 +69,7 @@ class Claim:
     """A falsifiable sentence about one measured number, and the threshold for that number."""
 
     statement: str
-    quantity: str  # what is measured, and for which units
+    quantity: str  # what is measured, with its units
     wanted: Threshold
     figure: str = ""  # the paper's label; empty for a claim that no figure of the paper makes
     key: str = ""  # of the claims of an experiment, which it names
@@ -112,7 +112,7 @@ Evidence = Mapping[Any, Finding | float | None]
 
 @dataclass(frozen=True)
 class Judgement:
-    """What was measured for a claim, and whether it held."""
+    """The measurement for a claim, and whether it held."""
 
     claim: Claim
     verdict: Verdict
@@ -146,10 +146,8 @@ class Judgement:
 
 
 def judge_all(claims: Sequence[Claim], evidence: Evidence) -> list[Judgement]:
-    """Return one judgement per claim.
-
-    Raises KeyError unless the evidence has exactly the claims' keys, and all conditions that they presuppose.
-    """
+    """Return one judgement per claim. Raises KeyError unless the evidence has exactly the claims' keys and
+    conditions."""
     keys, needed = {claim.key for claim in claims}, {claim.precondition for claim in claims} - {None}
     if keys != (found := {key for key in evidence if isinstance(key, str)}):
         raise KeyError(f"claims and evidence differ in {sorted(keys ^ found)}")

@@ -1,4 +1,4 @@
-"""What did training cost until a model was good? Steps and operations to a target accuracy, and ratios of these.
+"""What training cost until a model was good: steps and operations to a target accuracy, and ratios of these.
 
 A run that never reaches the target is censored: its cost is a lower bound, and a ratio with it is a bound without an
 interval.
@@ -15,7 +15,7 @@ from unrandom.runs.run import Run
 
 
 def training_curve(run: Run) -> list[dict[str, Any]]:
-    """One row per evaluation: ``step``, ``flops`` with those of the run's ancestors, and ``last``, the accuracy."""
+    """One row per evaluation: ``step``, ``flops`` (including the run's ancestors'), and ``last``, the accuracy."""
     ancestor_flops = sum(each.config.flops for each in run.ancestors())
     step_flops = run.config.step_flops
     return [
@@ -39,7 +39,7 @@ def cost_to(curve: list[dict[str, Any]], target: float) -> dict[str, Any]:
 def ratio(
     runs: pl.DataFrame, numerator: str, denominator: str, key: str = "flops", *, by: str = "intervention", target: str
 ) -> Finding:
-    """The cost of the runs called ``numerator`` over that of those called ``denominator``, by seed.
+    """The cost of the runs named ``numerator`` over the cost of the runs named ``denominator``, by seed.
 
     ``by`` is the column of these names. A bound if runs of one were censored: the cost of a censored run is all that it
     used. If a value is null, the ratio is Unknown; ``target`` is the accuracy, for the reason.

@@ -1,7 +1,7 @@
-"""What is an experiment? Runs to train, a measurement that saves tables, figures, and claims judged by the tables.
+"""An experiment: runs to train, a measurement that saves tables, figures, and claims judged by the tables.
 
-Claims were written before the first look at the results, or are marked as written after it. The names exported here are
-those in which every experiment is written.
+Claims were written before the first look at the results, or are marked as written after it. Every
+experiment is written in the names exported here.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

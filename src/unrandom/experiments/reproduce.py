@@ -1,4 +1,4 @@
-"""What does `unrandom reproduce` do? It trains missing runs, measures them, saves tables, draws figures, judges claims.
+"""Reproduces experiments: trains missing runs, measures them, saves tables, draws figures and judges claims.
 
 ``results/<scale>/<experiment>/`` holds the tables (Parquet), the figures (SVG and PNG) and ``made.json``: the command
 and the configurations. Judging and drawing read the saved tables alone, so that they can be repeated without any model.
@@ -17,7 +17,7 @@ from pydantic import Field
 
 from unrandom.core.config import Config, as_typed, dotted_items
 from unrandom.core.errors import UserError
-from unrandom.core.files import JsonObject, made_whole, restore, write_json
+from unrandom.core.files import JsonObject, replaced_atomically, restore, write_json
 from unrandom.core.reading import MAX_JSON, about, read_bytes, read_json
 from unrandom.experiments.catalogue import figure_title
 from unrandom.experiments.claims import Judgement
@@ -35,7 +35,7 @@ from unrandom.training import RunConfig
 
 
 class Made(Config):
-    """What ``made.json`` holds: how the tables in its folder were made."""
+    """The content of ``made.json``: how the tables in its folder were made."""
 
     command: str
     configurations: dict[str, dict[str, Any]]  # of the runs, by their ids
@@ -72,7 +72,7 @@ def measure_planned(
 ) -> list[JsonObject]:
     """Measure and judge the planned runs, and archive the small models. Returns one row per claim.
 
-    The runs are those that were trained, or with ``archived`` the archived models.
+    The runs are the trained ones or, with ``archived``, the archived models.
     """
     planned, archive = experiment.runs(scale, seeds), archive_folder(scale, results)
     if archived:
@@ -88,7 +88,7 @@ def measure_planned(
 def measure_own(experiment: Experiment, scale: Scale, run: Run) -> list[JsonObject]:
     """Measure and judge a run of the user's. Returns one row per claim.
 
-    The results go into that run's folder, so that they do not replace those of the planned runs.
+    The results go into that run's folder, and do not replace the planned runs'.
     """
     command = f"{experiment.command(scale)} --run {run.folder.path}"
     return measure_and_judge(experiment, scale, [run], own_results(run), command)
@@ -107,7 +107,7 @@ def measure_and_judge(
     if runs:
         tables["trained"] = table(_trained(runs))
     target = results / scale / experiment.name
-    with made_whole(target, replace=True) as folder:
+    with replaced_atomically(target, replace=True) as folder:
         if target.is_dir():  # Its pictures, and whatever else the user keeps there, stay.
             shutil.copytree(
                 target, folder, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.parquet")
@@ -129,10 +129,8 @@ def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[
 
 
 def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Path) -> list[JsonObject]:
-    """Return one row per claim, from the saved tables; claims that were never measured are *not run*.
-
-    Raises UserError if nothing was ever measured at this scale.
-    """
+    """Return one row per claim, from the saved tables; claims that were never measured are *not run*. Raises
+    UserError if nothing was ever measured at this scale."""
     if not (results / scale).is_dir():
         saved = where_saved(scale, results)
         raise UserError(
@@ -143,7 +141,7 @@ def all_judgements(experiments: Sequence[Experiment], scale: Scale, results: Pat
 
 
 def where_saved(scale: Scale, results: Path) -> str:
-    """Where the results of a scale are that are not in a folder; empty if they are in none."""
+    """Where else the results of a scale are, if not in this folder; empty if nowhere."""
     if scale not in IN_THE_REPOSITORY or (results / scale).is_dir():
         return ""
     return " (the saved ones are in the repository, not in an installed package: use a checkout, or read the site)"
@@ -189,7 +187,7 @@ def _using_tables(folder: Path) -> Iterator[None]:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, PolarsError) as error:
         kind = type(error).__name__
-        raise UserError(f"the tables in {folder} are not those of the experiment ({kind}: {error!s:.200})") from error
+        raise UserError(f"the tables in {folder} are not this experiment's ({kind}: {error!s:.200})") from error
 
 
 def other_settings(experiment: Experiment, scale: Scale, results: Path) -> dict[str, str]:
@@ -217,10 +215,8 @@ def _settings(configs: Iterable[RunConfig]) -> dict[str, set[str]]:
 
 
 def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -> Notes:
-    """Read ``results/<scale>/notes.toml``: explanations of verdicts, by experiment and claim key.
-
-    Raises UserError for a file that is not valid, or that names an unknown claim.
-    """
+    """Read ``results/<scale>/notes.toml``: explanations of verdicts, by experiment and claim key. Raises UserError
+    for a file that is not valid, or that names an unknown claim."""
     path = results / scale / "notes.toml"
     try:
         notes: Notes = tomllib.loads(read_bytes(path, MAX_JSON).decode()) if path.exists() else {}
@@ -229,7 +225,7 @@ def read_notes(experiments: Sequence[Experiment], scale: Scale, results: Path) -
     known = {(experiment.name, claim.key) for experiment in experiments for claim in experiment.claims}
     for name, claims in notes.items():
         if not isinstance(claims, dict):
-            raise UserError(f"{path}: {name} is no table of claims")
+            raise UserError(f"{path}: {name} is not a table of claims")
         for key, note in claims.items():
             if (name, key) not in known:
                 raise UserError(f"{path} explains {name}.{key}, which is not a claim")

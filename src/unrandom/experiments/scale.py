@@ -1,4 +1,4 @@
-"""How large is an experiment? It has one of four scales, each with its own moduli, models, steps and test sequences.
+"""The four scales of experiments, each with its own moduli, models, steps and test sequences.
 
 ``smoke`` takes seconds and only tests the code; ``laptop`` has small moduli and takes minutes; ``overnight`` has the
 paper's moduli in smaller models, at most ten hours of two CPU cores for all runs of an experiment; ``paper`` has the
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def by_scale(*, smoke: T, laptop: T, overnight: T | None = None, paper: T | None = None) -> dict[Scale, T]:
-    """Return a value for each scale. A scale that is left out has that of the one before it."""
+    """Return a value for each scale. A scale that is left out has the value of the one before it."""
     overnight = laptop if overnight is None else overnight
     paper = overnight if paper is None else paper
     return {"smoke": smoke, "laptop": laptop, "overnight": overnight, "paper": paper}

@@ -1,4 +1,4 @@
-"""How are saved tables summarised? By helpers that group by run, seed or modulus, average, and make lines and maps.
+"""Summarises saved tables: groups by run, seed or modulus, averages, and makes lines and maps.
 
 The column ``seen`` of tables by position is the number of numbers that the model has seen, from 1.
 """
@@ -81,10 +81,8 @@ def best_modulus_accuracy(positions: pl.DataFrame) -> float:
 
 
 def trained_accuracy(tables: Tables) -> float | None:
-    """Last-number accuracy on unseen sequences at the end of training: mean over seeds, minimum over moduli.
-
-    None if it is unknown for some run.
-    """
+    """Last-number accuracy on unseen sequences after training: mean over seeds, minimum over moduli; None if
+    unknown."""
     trained = tables["trained"]
     if trained.is_empty() or trained["accuracy"].null_count():
         return None
@@ -106,13 +104,13 @@ def seed_lines(frame: pl.DataFrame, x: str, y: str, label: str, kind: int, *, st
 
 
 def column_lines(frame: pl.DataFrame, x: str, labels: Mapping[str, str]) -> list[Line]:
-    """Return one line per run and column; ``labels`` has the columns, each of which has a colour and a label."""
+    """Return one line per run and column; ``labels`` has the columns, with a colour and a label for each."""
     each = enumerate(labels.items())
     return [line for kind, (column, label) in each for line in seed_lines(frame, x, column, label, kind)]
 
 
 def predictor_lines(positions: pl.DataFrame, model: str) -> list[Line]:
-    """Accuracy by position of every predictor: of the ``model`` one line per seed, of others that of the first seed."""
+    """Accuracy by position of every predictor: for the ``model`` one line per seed, for others the first seed's."""
     first = pl.col("seed") == pl.col("seed").min()
     drawn = positions.filter((pl.col("predictor") == model) | first)
     baselines = drawn.filter(pl.col("predictor") != model).partition_by("predictor", maintain_order=True)

@@ -1,4 +1,4 @@
-"""Where does each head attend? Shown by its pattern on one sequence, and by its mean weight at each distance."""
+"""Shows where each head attends, by its pattern on one sequence, and by its mean weight at each distance."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ MAX_CELLS = 600_000  # cells of the patterns of all heads on one page, to bound 
 
 
 def tokens_shown(heads: Sequence[Head]) -> int:
-    """How many of the first tokens of each pattern are shown on a page."""
+    """The number of first tokens of each pattern that are shown on a page."""
     return min(len(heads[0]["pattern"]), int((2 * MAX_CELLS / len(heads)) ** 0.5))
 
 
@@ -24,8 +24,8 @@ def attention_figure(heads: Sequence[Head], tokens: int) -> Figure:
 def attention_grid(heads: Sequence[Head], tokens: int, *, cell: int = 150) -> Grid:
     """The patterns of all heads on the first ``tokens`` tokens, small, layers down and heads across.
 
-    ``heads`` have the keys ``layer``, ``head`` and ``pattern``, and are in this order; every layer has as many. Each
-    pattern has colours of its own scale. ``cell`` is the height of a row in pixels.
+    ``heads`` have the keys ``layer``, ``head`` and ``pattern``, and are in this order, the same number for each layer.
+    Each pattern has a colour scale of its own. ``cell`` is the height of a row in pixels.
     """
     layers = list(dict.fromkeys(head["layer"] for head in heads))
     rows = [[_pattern(head, tokens, named=True) for head in heads if head["layer"] == layer] for layer in layers]

@@ -1,4 +1,4 @@
-"""How do predictors compare on one test set? Shown by accuracy and bits known against numbers seen."""
+"""Compares predictors on one test set: accuracy and bits known against numbers seen."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,10 +22,10 @@ def save_comparison(compared: Sequence[dict[str, Any]], stem: Path) -> Path:
 
 
 def comparison_panels(entry: dict[str, Any]) -> Iterator[LinePanel]:
-    """A panel of accuracies with one line per predictor, and one of bits known if numbers have digits.
+    """A panel of accuracies with one line per predictor and, if numbers have digits, a panel of bits known.
 
-    The first predictor, whose line is solid, is drawn last, so that it covers the others; these have markers, each at
-    places of its own, so that lines that coincide can be told apart.
+    The first predictor's solid line is drawn last, over the others; these have markers at places of their own, so that
+    lines that coincide can be told apart.
     """
     rows, base = entry["predictors"], common_base([entry])
     shares = [

@@ -1,8 +1,5 @@
-"""How is a figure described independently of the renderer? By dataclasses: panels with axes, lines, maps and points.
-
-`files` draws a description with matplotlib, and `pages` converts it for plotly. Hover texts are in plotly's template
-language and used on pages only.
-"""
+"""Describes figures independently of the renderer: panels with axes, lines, maps and points. Hover texts are in
+plotly's template language, for pages only."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -113,7 +110,7 @@ class MapPanel:
     signed: bool = False  # colours that are white at zero; a limit of None then makes the limits symmetric
     written: bool = False  # print the values in the cells
     stairs: Sequence[tuple[float | None, float | None]] = field(default_factory=list)  # (x, y) of a line over the map
-    edges: Sequence[float] = ()  # x at which columns begin and end; empty: column i is centred at x = i
+    edges: Sequence[float] = ()  # x where columns begin and end; empty: column i is centred at x = i
     root: bool = False  # map the square root of values to colours, so that small values are visible
     texts: Sequence[Sequence[str]] = ()  # one text per cell, which ``hover`` can show
     hover: str = ""  # hover text of a cell; empty: none

@@ -1,4 +1,4 @@
-"""Which digits does the model predict, and after how many numbers? Shown as accuracy by digit and numbers seen.
+"""Shows which digits the model predicts, as accuracy by digit and numbers seen.
 
 A digit that repeats after a known period (p^(w+1) steps for p^w along a full-period LCG) can be copied from then on.
 The staircase drawn over the map shows these periods. In every map of digits, accuracy is rescaled: chance is 0 and
@@ -73,7 +73,7 @@ def above_chance(values: Sequence[Sequence[float]], chances: Sequence[float]) ->
 def staircase(
     digits: Sequence[str], periods: Sequence[int | None], longest: int
 ) -> list[tuple[float | None, float | None]]:
-    """Corners (x, y) of the line right of which each digit has already occurred one period earlier.
+    """Corners (x, y) of a line; right of it, each digit has already occurred one period earlier.
 
     Row i of the map spans y from i - 0.5 to i + 0.5. Lines of different primes are separated by a gap (None). Digits
     whose period is unknown (None) or longer than ``longest`` have no line.

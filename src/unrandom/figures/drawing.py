@@ -1,4 +1,4 @@
-"""How does matplotlib draw a panel on its axes? Lines, maps or points, with the ticks that the description asks for."""
+"""Draws a panel on axes of matplotlib: lines, maps or points, with the ticks that the description asks for."""
 
 import math
 from dataclasses import replace
@@ -35,7 +35,7 @@ def draw(axis: Any, panel: Panel, width: float) -> Any:
 
 
 def _set_axis(described: Axis, axis: Any, set_label: Any, set_scale: Any, set_limits: Any, most: int) -> None:
-    """Apply the description to one axis of matplotlib; the setters are those of the axes object for this axis."""
+    """Apply the description to one axis of matplotlib, with that axis's setters."""
     set_label(described.title)
     ticks = [float(tick) for tick in described.ticks]
     if described.log:

@@ -1,4 +1,4 @@
-"""Does the embedding encode digits? Shown by its principal components, and the variance that residues explain."""
+"""Shows the embedding by its principal components, and the variance that residues explain."""
 
 from typing import Any
 

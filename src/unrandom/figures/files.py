@@ -1,4 +1,4 @@
-"""How is a figure saved as a file? Matplotlib draws its description as PNG or SVG, with reproducible bytes."""
+"""Saves figures as PNG or SVG: matplotlib draws their description, with reproducible bytes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -80,7 +80,7 @@ def _height(panel: Panel, width: float) -> float:
 
 
 def _scale(panel: Panel) -> tuple[Any, ...] | None:
-    """What the colour bar of a map shows; None if it depends on the values of the panel, or if there is no bar."""
+    """The values of a map's colour bar; None if it depends on the values of the panel, or if there is no bar."""
     if not isinstance(panel, MapPanel) or None in panel.limits:
         return None
     return panel.bar, panel.limits, panel.signed, panel.root
@@ -96,7 +96,7 @@ def _add_bar(image: Any, panel: Panel, axes: Sequence[Any]) -> None:
 
 
 def _columns(labels: Sequence[str], width: float) -> int:
-    """How many columns of a legend fit into a width in inches; a column is as wide as its longest label."""
+    """The number of columns of a legend that fit into a width in inches; a column is as wide as its longest label."""
     for columns in range(len(labels), 1, -1):
         parts = np.array_split(np.array([len(label) for label in labels]), columns)
         if sum(0.45 + 0.078 * part.max() for part in parts) < width - 0.2:
@@ -155,10 +155,8 @@ def _look(handle: Any) -> tuple[Any, ...]:
 
 @contextmanager
 def drawing_grid(path: Path, rows: int, columns: int, *, width: float, height: float) -> Iterator[list[Any]]:
-    """Yield matplotlib axes, row by row, and save the drawing to ``path`` at the end; sizes are in inches.
-
-    Raises ValueError unless the suffix is .png or .svg.
-    """
+    """Yield matplotlib axes, row by row, and save the drawing to ``path`` at the end; sizes are in inches. Raises
+    ValueError unless the suffix is .png or .svg."""
     if path.suffix not in (".png", ".svg"):
         raise ValueError(f"{path.name}: figures are written as .png or .svg")
     with matplotlib.rc_context(_STYLE):

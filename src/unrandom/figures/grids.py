@@ -1,4 +1,4 @@
-"""How are many small panels shown in one figure on a page? In rows and columns, each with axes and hover texts."""
+"""Shows many small panels in one figure on a page, in rows and columns, each with axes and hover texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def arranged(grid: Grid, cells: Sequence[JsonObject]) -> JsonObject:
 
 
 def _part(place: int, of: int) -> list[float]:
-    """Where a column or a row begins and ends, as shares of the figure."""
+    """The beginning and the end of a column or a row, as shares of the figure."""
     size = 1 / (of + GAP * (of - 1))
     begin = place * size * (1 + GAP)
     return [begin, min(begin + size, 1.0)]  # which rounding may exceed

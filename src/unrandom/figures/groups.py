@@ -1,4 +1,4 @@
-"""Which sequences are harder to predict? Shown by the accuracy on the last number for each group of a label."""
+"""Shows which sequences are harder to predict, by the accuracy on the last number for each group of a label."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -44,7 +44,7 @@ def group_figure(entries: Sequence[dict[str, Any]]) -> Figure:
 
 
 def _first_number(group: str) -> float:
-    """The key by which groups are sorted: 3 for ``3-4``; infinity for ∞ and for other texts, so that they come last."""
+    """The key to sort groups by: 3 for ``3-4``; infinity for ∞ and for other texts, so that they come last."""
     first = group.partition("-")[0]
     return float(first) if first.replace(".", "", 1).isdigit() else float("inf")
 

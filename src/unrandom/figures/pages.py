@@ -1,7 +1,7 @@
-"""How is a figure shown on an HTML page? As JSON for plotly.js, with the changes that each choice of its menu makes.
+"""Shows figures on HTML pages, as JSON for plotly.js, with the changes that each choice of a menu makes.
 
 Figures are transparent and have no theme of their own. TEMPLATES hold the colours of text and grid for a light and a
-dark page. PAGE_COLOURS replace each colour of the palette, half of which is too pale on white or too dark on black.
+dark page. PAGE_COLOURS replace the colours of the palette: half of these are too pale on white or too dark on black.
 """
 
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ def page_figure(figure: Figure | Grid) -> JsonObject:
 
 
 def _by_key(traces: Sequence[JsonObject]) -> JsonObject:
-    """For each dotted key, its values in all traces; null for a trace without the key."""
+    """The values of each dotted key in all traces; null for a trace without the key."""
     flat = [dict(dotted_items(trace)) for trace in traces]
     return {key: [trace.get(key) for trace in flat] for key in dict.fromkeys(key for trace in flat for key in trace)}
 

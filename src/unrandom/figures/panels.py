@@ -1,4 +1,4 @@
-"""How do experiments draw figures? They describe panels and save them side by side, with the names exported here."""
+"""The names with which experiments describe panels and save them side by side."""
 
 from unrandom.figures.description import Axis, Line, LinePanel, MapPanel, Panel, ScatterPanel
 from unrandom.figures.digits import digit_map

@@ -1,4 +1,4 @@
-"""How do several runs compare during training? Shown by loss and accuracy against the step, one line per run."""
+"""Compares runs during training by loss and accuracy against the step, one line per run."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

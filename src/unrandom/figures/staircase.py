@@ -1,4 +1,4 @@
-"""How many numbers must the model see? Shown by accuracy against numbers seen, beside the theoretical minimum.
+"""Shows how many numbers the model must see, by accuracy against numbers seen, beside the theoretical minimum.
 
 The minimum: with d_i = x[i+1] - x[i], every LCG has d_1 = a d_0 (mod m), so with a known modulus three numbers
 determine all later ones. With an unknown modulus the exact posterior needs about six.
@@ -15,7 +15,7 @@ from unrandom.figures import style
 from unrandom.figures.description import Axis, Figure, Line, LinePanel, Look, Note
 
 Entry = dict[str, Any]
-# Looks of the baselines beside the model, by which lines that coincide can be distinguished.
+# Looks of the baselines beside the model, which distinguish lines that coincide.
 LOOKS = {
     "bayes": Look(style.GREY, "solid", "circle-open", 2, layer=-2),  # the ceiling: a wide line below the others
     "algebraic": Look(style.OCHRE, "dash", "x", 0.8, layer=-1),
@@ -68,9 +68,7 @@ def staircase_figure(
     evaluation: Sequence[Entry], *, enough: Sequence[Entry] = (), ceilings: Sequence[Entry] = ()
 ) -> Figure:
     """One line with a 95 % band for each part of the test, and the lines of baselines for the largest modulus.
-
-    Without ``ceilings`` (the baselines), the steps ``enough`` of an ideal predictor are drawn instead.
-    """
+    Without ``ceilings`` (the baselines), the steps ``enough`` of an ideal predictor are drawn instead."""
     longest = max(entry["by_position"]["seen"][-1] for entry in evaluation)
     steps = [] if ceilings else list(zip(enough, REFERENCE_STEPS, strict=False))
     lines = [

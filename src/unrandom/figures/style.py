@@ -1,4 +1,4 @@
-"""What do all figures share? Colours that colour-blind readers can distinguish, dashes, markers, and axis titles.
+"""What all figures share: colours that colour-blind readers can distinguish, dashes, markers, and axis titles.
 
 Categories follow Okabe and Ito's palette, with its pale colours replaced by darker ones: lines of every colour have a
 contrast of 3:1 or more on white. Maps of shares use viridis; maps of signed values, a scale that is white at zero.

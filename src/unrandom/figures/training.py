@@ -1,4 +1,4 @@
-"""How did training progress? Shown by losses and accuracies against the training step."""
+"""Shows losses and accuracies against the training step."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Linear congruential generators, their number theory, and the two generators that tasks derive from them.
+"""Linear congruential generators, their number theory, and two generators derived from them.
 
 - `lcg`             x[t+1] = (a x[t] + c) mod m, exactly and fast
 - `full_period`     which (a, c) reach every residue (Hull–Dobell)

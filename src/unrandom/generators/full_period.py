@@ -1,9 +1,8 @@
-"""Which multipliers and increments make a sequence visit every residue? Those that fulfil the Hull–Dobell theorem.
+"""Multipliers and increments whose sequences visit every residue: the Hull–Dobell theorem.
 
-The theorem (Hull and Dobell 1962; Knuth, TAOCP vol. 2, 3.2.1.2): x[t+1] = (a x[t] + c) mod m has period m,
-from every seed, if and only if gcd(c, m) = 1, every prime factor of m divides a − 1, and 4 divides a − 1 if 4
-divides m. So the full-period multipliers are 1 + k·s for one step s, and the increments are the units modulo m. The
-paper tests on these.
+The theorem (Hull and Dobell 1962; Knuth, TAOCP vol. 2, 3.2.1.2): x[t+1] = (a x[t] + c) mod m has period m, from every
+seed, if and only if gcd(c, m) = 1, every prime factor of m divides a − 1, and 4 divides a − 1 if 4 divides m. So the
+full-period multipliers are 1 + k·s for one step s, and the increments are the units modulo m. The paper tests on these.
 """
 
 from collections.abc import Callable, Collection
@@ -83,10 +82,8 @@ def draw_units(rng: np.random.Generator, m: UInt64[np.ndarray, " rows"]) -> UInt
 
 
 def sample_distinct(rng: np.random.Generator, n: int, k: int) -> UInt64[np.ndarray, " k"]:
-    """k distinct integers of 0 … n − 1, uniform and in random order, for n <= 2**64, in O(k) memory.
-
-    Raises UserError if k > n.
-    """
+    """k distinct integers of 0 … n − 1, uniform and in random order, for n <= 2**64, in O(k) memory. Raises
+    UserError if k > n."""
     if not 0 <= k <= n <= WORD:
         raise UserError(f"{k} distinct numbers cannot be drawn from {n}; 0 <= k <= n <= 2**64 is needed")
     if k > n // 2:
@@ -97,10 +94,8 @@ def sample_distinct(rng: np.random.Generator, n: int, k: int) -> UInt64[np.ndarr
 def sample_multipliers(
     rng: np.random.Generator, m: int, k: int, exclude: Collection[int] | np.ndarray = ()
 ) -> UInt64[np.ndarray, " k"]:
-    """k distinct full-period multipliers outside `exclude`, uniform and in random order; 2 <= m <= 2**64.
-
-    Raises UserError if there are fewer than k. Memory O(k + exclude).
-    """
+    """k distinct full-period multipliers outside `exclude`, uniform and in random order; 2 <= m <= 2**64. Raises
+    UserError if there are fewer than k. Memory O(k + exclude)."""
     step, count = multiplier_step(m), count_multipliers(m)
     excluded = {int(a) // step for a in exclude if int(a) in full_period_multipliers(m)}
     _check_supply(m, "multiplier", count, len(excluded), k)
@@ -112,10 +107,8 @@ def sample_multipliers(
 def sample_increments(
     rng: np.random.Generator, m: int, k: int, exclude: Collection[int] | np.ndarray = ()
 ) -> UInt64[np.ndarray, " k"]:
-    """k distinct full-period increments outside `exclude`, uniform and in random order; 2 <= m <= 2**64.
-
-    Raises UserError if there are fewer than k. Memory O(k + exclude).
-    """
+    """k distinct full-period increments outside `exclude`, uniform and in random order; 2 <= m <= 2**64. Raises
+    UserError if there are fewer than k. Memory O(k + exclude)."""
     count, primes = count_increments(m), np.uint64(prod(factorize(m)))
     excluded = {int(c) for c in exclude if 0 < int(c) < m and gcd(int(c), m) == 1}
     _check_supply(m, "increment", count, len(excluded), k)

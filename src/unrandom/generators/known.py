@@ -1,8 +1,4 @@
-"""Which linear congruential generators are in use, under which names? The parameters published for libraries, languages
-and textbooks.
-
-`source` gives the origin of the parameters and the bits of the state that a program sees.
-"""
+"""Linear congruential generators in use, by name; `source` says where parameters are from, and which bits are seen."""
 
 from dataclasses import dataclass
 from difflib import get_close_matches

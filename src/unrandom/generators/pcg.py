@@ -1,8 +1,8 @@
-"""What does a permuted congruential generator (PCG) show of its state? The states of an LCG modulo a power of two, each
-shifted, folded or rotated by its own top bits (O'Neill 2014); and PCG32, the one in use.
+"""Permuted congruential generators (PCG): states of an LCG modulo a power of two, each shifted, folded or rotated by
+its own top bits (O'Neill 2014); and PCG32, the one in use.
 
 An output function maps a state of `state` bits to a word of `word` bits. It takes one Python integer of any width, or
-a uint64 array of states of at most 64 bits. XSH-RS, XSH-RR and XSL-RR are those of the C++ library wherever it has
+a uint64 array of states of at most 64 bits. XSH-RS, XSH-RR and XSL-RR agree with the C++ library wherever it has
 these widths; RS and RR are like them without folding, as in O'Neill's paper.
 """
 
@@ -16,7 +16,7 @@ from unrandom.generators.lcg import LCG
 MULTIPLIER = 6364136223846793005
 STATE_BITS, WORD_BITS = 64, 32
 FOLD, DROPPED, ROTATION = 18, 27, 59
-"""The state is folded by this many bits, so many of its lowest bits are dropped, and the bits from here on rotate."""
+"""The fold, in bits; the lowest bits that are dropped; and the first of the bits that say how far to rotate."""
 
 INCREMENTS = {
     1442695040888963407: "of C++'s pcg32 and of pcg32_oneseq",
@@ -36,12 +36,12 @@ OutputFunction: TypeAlias = Callable[[State, int, int], State]
 
 
 def shift_bits(state: int, word: int) -> int:
-    """How many top bits of a state choose a random shift; 0 if it has too few bits beyond the word."""
+    """The number of top bits of a state that choose a random shift; 0 if it has too few bits beyond the word."""
     return sum(state - word >= spare for spare in SPARE_FOR_SHIFTS)
 
 
 def rotation_bits(state: int, word: int) -> int:
-    """How many top bits of a state choose a rotation: those that number the word's bits, as far as there are any."""
+    """The number of top bits of a state that choose a rotation: enough to number the word's bits, if it has them."""
     return min(word.bit_length() - 1, state - word)
 
 
@@ -56,13 +56,13 @@ def top_bits(x: State, state: int, word: int) -> State:
 
 
 def random_shift(x: State, state: int, word: int) -> State:
-    """A window of the state whose place the top bits choose: the larger they are, the lower it is (RS)."""
+    """A window of the state, at a place that the top bits choose: the larger they are, the lower it is (RS)."""
     control = shift_bits(state, word)
     return x >> (state - word - control - (x >> (state - control))) & _mask(word)
 
 
 def random_rotation(x: State, state: int, word: int) -> State:
-    """The bits below the top ones, rotated to the right by as many places as these say (RR)."""
+    """The bits below the top ones, rotated to the right by the number that these hold (RR)."""
     control = rotation_bits(state, word)
     return _rotated(x >> (state - word - control) & _mask(word), x >> (state - control), word)
 
@@ -76,7 +76,7 @@ def folded_shift(x: State, state: int, word: int) -> State:
 
 
 def folded_rotation(x: State, state: int, word: int) -> State:
-    """The state is folded onto its high bits, and those below the top ones are rotated as these say (XSH-RR)."""
+    """The state is folded onto its high bits, and the bits below the top ones are rotated as these say (XSH-RR)."""
     control = rotation_bits(state, word)
     folded = x ^ x >> ((control + word) // 2)
     return _rotated(folded >> (state - word - control) & _mask(word), x >> (state - control), word)
@@ -122,7 +122,7 @@ class Pcg32:
 
 
 def unrotated(output: int, turn: int) -> int:
-    """The state of `Pcg32` without its DROPPED lowest bits, of which an output is made that was rotated by `turn`."""
+    """The state of `Pcg32` without its DROPPED lowest bits, from an output that was rotated by `turn`."""
     folded = _rotated(output, -turn % WORD_BITS, WORD_BITS)
     top = turn << WORD_BITS
     for bit in reversed(range(WORD_BITS)):

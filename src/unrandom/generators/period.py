@@ -1,7 +1,7 @@
-"""What is the period of an LCG sequence? A closed form for any parameters m, a, c and x0.
+"""The period of an LCG sequence in closed form, for any parameters m, a, c and x0.
 
 It is the exact period of x[t+1] = (a x[t] + c) mod m from x0; if gcd(a, m) > 1 there may be a tail before the cycle. By
-the Chinese remainder theorem the period is the least common multiple of those modulo the prime powers q = p**E of m.
+the Chinese remainder theorem it is the least common multiple of the periods modulo the prime powers q = p**E of m.
 Since x[t] − x[0] = d·(1 + a + … + a**(t−1)) with d = (a − 1) x0 + c, the period modulo q is the least t for which
 p**e = q / gcd(d, q) divides the sum (Knuth, TAOCP vol. 2, 3.2.1.2). That is, with p**v(n) for the power of p in n,
 

@@ -1,9 +1,5 @@
-"""Which multipliers have the longest period for a prime modulus? The primitive roots, of multiplicative order m − 1.
-
-The only full-period multiplier of a prime m is 1. If the multiplier is a primitive root, every seed except one fixed
-point has period m − 1, so that all test sequences have the same, maximal period (the paper's test set for prime
-moduli).
-"""
+"""The multipliers of longest period for a prime m: the primitive roots, with which every seed but one fixed point
+has period m − 1 (the paper's test set for prime moduli). The only full-period multiplier is 1."""
 
 import numpy as np
 from jaxtyping import Bool, UInt64

@@ -1,4 +1,4 @@
-"""What are the digits of a number modulo m? Its residues modulo the prime powers of m, each written in base p.
+"""The digits of a number modulo m: its residues modulo the prime powers of m, each written in base p.
 
 This is the residue number system of the paper (equation period_m_composite): for m = ∏ p**e a number of 0 … m − 1
 corresponds to its residues modulo the prime powers, x mod p**e = α_0 + α_1 p + … + α_(e−1) p**(e−1). Along a

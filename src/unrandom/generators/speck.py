@@ -1,7 +1,5 @@
-"""What does the block cipher Speck32/64 make of a block, after fewer rounds than its 22? (Beaulieu et al. 2013.)
-
-Blocks have 32 bits, keys 64. All functions take Python integers or uint64 arrays, one key and block per entry.
-"""
+"""The block cipher Speck32/64 (Beaulieu et al. 2013) after fewer rounds than its 22. All functions take Python
+integers or uint64 arrays, one key of 64 and one block of 32 bits per entry."""
 
 from typing import Any, TypeAlias
 
@@ -21,7 +19,7 @@ def encrypt(block: Words, key: Words, rounds: int) -> Words:
 
 
 def _round_keys(key: Words, rounds: int) -> list[Words]:
-    """The key of each round; the lowest word of the key is that of the first."""
+    """The key of each round; the lowest word of the key is the first round's."""
     keys, others = [key & MASK], [key >> shift & MASK for shift in (16, 32, 48)]
     for number in range(rounds - 1):
         others.append((keys[-1] + _rotated(others[number], 16 - 7) & MASK) ^ number)

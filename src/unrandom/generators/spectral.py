@@ -1,4 +1,4 @@
-"""How coarse is the lattice on which a generator's outputs lie? The spectral test (Knuth, TAOCP vol. 2, 3.3.4).
+"""The spectral test: how coarse the lattice is on which a generator's outputs lie (Knuth, TAOCP vol. 2, 3.3.4).
 
 The points (x[t], …, x[t+d−1]) / m lie on parallel hyperplanes
 1/ν_d apart, where ν_d is the length of the shortest non-zero integer vector s with ∑ s_i a**i ≡ 0 (mod m). Large ν_d

@@ -1,4 +1,4 @@
-"""How many multipliers does a look-back of one distance predict, the same distance for every modulus?
+"""The share of multipliers that a look-back predicts, with the same distance for every modulus.
 
 Let r = m / gcd(m, a − 1). By the theorem of docs/order.md for order 2, prime by prime, x[n] = 2 x[n − s] − x[n − 2 s]
 modulo m holds in every full-period sequence of the multiplier if and only if r divides s².

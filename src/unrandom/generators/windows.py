@@ -1,4 +1,4 @@
-"""Which bits of a linear congruential generator's state does a program show? A window, bits low … low + bits − 1.
+"""The bits of an LCG's state that a program shows: a window, bits low … low + bits − 1.
 
 The low bits of an LCG modulo a power of two form an LCG modulo a smaller power of two, so a window always contains the
 top bits of an LCG modulo 2**(low + bits).

@@ -1,8 +1,4 @@
-"""How does a trained model compute its predictions? Analyses of weights and activations, as arrays and dataclasses.
-
-This package exports the functions that experiments use; their parts and result types are in the modules. Nothing here
-draws.
-"""
+"""Analyses of a trained model's weights and activations, as arrays and dataclasses."""
 
 from unrandom.interpretation.activation_patching import patch_heads, patch_positions
 from unrandom.interpretation.adaptivity import Adaptivity, adaptivity, attention_late

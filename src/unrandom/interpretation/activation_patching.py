@@ -1,8 +1,4 @@
-"""Which activations carry the difference between two inputs? Those that move a metric when they are patched.
-
-The model reads ``tokens``, with one activation after another replaced by that which it has on ``other``. Where the
-metric then is what it is on ``other``, the difference passes through that place.
-"""
+"""Finds the activations that carry the difference between ``tokens`` and ``other``: patched, they move a metric."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Does a head's look-back adapt to the modulus? By the places that it attends to when the needed look-back is r.
+"""Measures whether a head's look-back adapts to the modulus, by where it attends when the needed look-back is r.
 
 The needed look-back of a full-period sequence is r = m / gcd(m, a − 1), after which its differences repeat. A head
 whose look-back adapts attends to places that lie r apart, so that they are in one residue class modulo r, and to other
@@ -72,7 +72,7 @@ def by_class(attention: Float[np.ndarray, "*axes lookbacks"], r: int) -> Float[n
 def _excess(
     attention: Mapping[int, Float[np.ndarray, "layers heads lookbacks"]],
 ) -> dict[int, Float[np.ndarray, "layers heads r"]]:
-    """By r: attention by class modulo r, less the mean of that on the sequences that need another look-back."""
+    """By r: attention by class modulo r, less its mean on the sequences that need another look-back."""
     return {
         r: by_class(own, r) - np.mean([by_class(each, r) for other, each in attention.items() if other != r], axis=0)
         for r, own in attention.items()

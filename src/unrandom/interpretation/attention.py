@@ -1,4 +1,4 @@
-"""How far back does a head look? Attention patterns folded onto the distance between query and key.
+"""Measures how far back heads look: attention patterns folded onto the distance between query and key.
 
 The paper's section "Interpretability: Fixed Modulus", step ii: a trained head looks back by powers of the
 modulus's prime, as far as the context allows.
@@ -27,7 +27,7 @@ TOKENS_SHOWN = 256  # tokens of an attention pattern in a report
 
 @dataclass(frozen=True)
 class Share:
-    """How often a condition holds, counted in each sequence.
+    """How often a condition holds, by sequence.
 
     Trials within a sequence are not independent, so an interval must come from resampling sequences.
     """
@@ -65,7 +65,6 @@ class PrimeLookback:
     chance: float  # expected value of either share if the key were uniform over the t numbers
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         shares = {"strongest": self.strongest.to_json(), "second": self.second.to_json()}
         return {"prime": self.prime, **shares, "chance": round(self.chance, 6)}
 
@@ -80,7 +79,6 @@ class DivisorLookback:
     chance: float  # expected value of ``strongest`` if the key were uniform over the t numbers
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         return {
             "divisor": self.divisor,
             "weight": round(float(self.weight.mean()), 6),
@@ -99,7 +97,6 @@ class Lookbacks:
     divisors: list[DivisorLookback]
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         return {
             "modulus": self.modulus,
             "primes": [prime.to_json() for prime in self.primes],
@@ -118,7 +115,7 @@ def lookback_shares(pattern: Float[np.ndarray, "*axes queries keys"], m: int) ->
     rows = pattern.reshape(len(pattern) if pattern.ndim > 2 else 1, -1, tokens, tokens)
     found = np.stack([strongest_distances(row, k=2) for row in rows]) + 1  # one at a time to save memory
     divisors = [r for r in range(2, tokens + 1) if m % r == 0]
-    first_t = divisors[1] if len(divisors) > 1 else tokens + 1  # the first t at which two divisors are possible
+    first_t = divisors[1] if len(divisors) > 1 else tokens + 1  # the first t where two divisors are possible
     return Lookbacks(
         m,
         [_prime_lookback(found, p) for p in factorize(m) if 2 * p <= tokens],

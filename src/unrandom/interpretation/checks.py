@@ -1,4 +1,4 @@
-"""Can this model be analysed as requested? Checks that raise UserError if a part is missing or cannot be edited."""
+"""Checks that a model can be analysed as requested; they raise UserError if a part is missing or cannot be edited."""
 
 import numpy as np
 from jaxtyping import Integer
@@ -41,9 +41,7 @@ def check_exact(predictor: TransformerPredictor) -> None:
 
 def first_counted(start: int | None, predictions: int) -> int:
     """The index of the first prediction that is evaluated: ``start``, or for None the beginning of the second half.
-
-    Raises ValueError unless 0 <= start < predictions.
-    """
+    Raises ValueError unless 0 <= start < predictions."""
     start = predictions // 2 if start is None else start
     if not 0 <= start < predictions:
         raise ValueError(f"start={start}: there are predictions 0 to {predictions - 1}")

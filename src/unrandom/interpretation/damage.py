@@ -1,4 +1,4 @@
-"""Which prime's digits does a head serve? By the loss of accuracy on each digit when the head is pruned.
+"""Measures which prime's digits a head serves, by the loss of accuracy on each digit when the head is pruned.
 
 The paper's section "Interpretability: Unseen Modulus", step i: pruning the head of modulo 7 takes the base-7 digits
 away and leaves the base-2 and base-3 digits above chance. The *relative damage* of a head to a digit is
@@ -19,7 +19,7 @@ from unrandom.generators.residues import Digit
 from unrandom.interpretation.checks import first_counted
 from unrandom.interpretation.pruning import Pruned
 
-MIN_MARGIN = 0.05  # relative damage is undefined for a digit whose accuracy is not further above chance
+MIN_MARGIN = 0.05  # relative damage is undefined for a digit that is less far above chance
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,6 @@ class Damage:
 
     @property
     def primes(self) -> Integer[np.ndarray, " digits"]:
-        """The prime of each digit."""
         return np.array([digit.prime for digit in self.digits])
 
     @property

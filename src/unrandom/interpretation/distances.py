@@ -1,4 +1,4 @@
-"""How far apart are the strongest keys of a head? By the common divisor of the spacings between them.
+"""Measures how far apart the strongest keys of a head are, by the common divisor of the spacings between them.
 
 The paper's section "Interpretability: Unseen Modulus", step iii, and its appendix (figure attn_stats): the four
 strongest keys of a query lie multiples of 4 apart for m = 2048 and multiples of 14 for m = 2352, in one and the same
@@ -58,7 +58,6 @@ class CommonDivisor:
         return int(self.divisors[self.excess >= best - EXCESS_TOLERANCE].max()) if best > MIN_EXCESS else 1
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         return {
             "divisors": self.divisors.tolist(),
             "share": np.round(self.share, 6).tolist(),
@@ -91,9 +90,7 @@ def strongest_key_distances(
 
 def common_divisor(spacings: Int[np.ndarray, " tokens"], largest: int = LARGEST_DIVISOR) -> CommonDivisor:
     """The share of spacings that each r = 2 … ``largest`` divides; ``spacings`` is a histogram, indexed by spacing.
-
-    Raises ValueError for an empty histogram, and for ``largest`` < 2.
-    """
+    Raises ValueError for an empty histogram, and for ``largest`` < 2."""
     total = int(spacings.sum())
     if total == 0 or largest < 2:
         raise ValueError(f"{total} spacings, largest={largest}: at least one spacing and largest >= 2 are required")

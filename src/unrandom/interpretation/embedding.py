@@ -1,4 +1,4 @@
-"""Does the embedding encode the digits of numbers? By the variance of its principal components that residues explain.
+"""Measures whether the embedding encodes digits, by the variance of its principal components that residues explain.
 
 The paper's section "Interpretability: Fixed Modulus", step i: trained on m = 2^K, the first component separates
 the numbers mod 2, the next two mod 4, and so on; and the more low digits two numbers share, the more alike are
@@ -51,7 +51,6 @@ class SharedDigits:
     centred: Float[np.ndarray, " groups"]  # mean cosine after subtraction of the mean embedding
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         cosines = {"raw": np.round(self.raw, 6).tolist(), "centred": np.round(self.centred, 6).tolist()}
         return {"shared": self.shared.tolist(), "pairs": self.pairs.tolist(), **cosines}
 
@@ -114,7 +113,7 @@ def additive_variance(
 ) -> AdditiveVariance:
     """The share of the variance of all coordinates that the least-squares fit E[x] = Σ_q v_q[x mod q] explains.
 
-    ``shuffled`` is the mean share over random orders of the tokens: what as many free vectors explain by chance. Raises
+    ``shuffled`` is the mean share over random orders of the tokens: what free vectors explain by chance. Raises
     ValueError unless every modulus is at least 2.
     """
     if min(moduli, default=2) < 2:

@@ -1,4 +1,4 @@
-"""Which residues of a number does a head's output encode? By the variance that x mod q explains, for q = 2, 3, 4, …
+"""Measures which residues a head's output encodes, by the variance that x mod q explains, for q = 2, 3, 4, …
 
 The paper's section "Interpretability: Unseen Modulus", step i (figures multip_prune, a1 to c1, and pca_appendix): on
 moduli that training never saw, the first two components of a first-layer head's output group the numbers modulo 14, 4
@@ -31,7 +31,7 @@ from unrandom.interpretation.heads import head_columns, head_values
 from unrandom.models import Transformer
 
 SHUFFLES = 4  # few suffice: the sum over many dimensions hardly varies
-SIZE_CLASSES = 8  # ranges of x with about as many distinct numbers each
+SIZE_CLASSES = 8  # ranges of x with about equally many distinct numbers
 MIN_EXCESS = 0.05  # a head has no own modulus unless the excess of one is larger
 EQUAL_FRACTION = 0.95  # an excess of at least this fraction of the largest counts as equal to it
 
@@ -70,11 +70,9 @@ class ResidueScores:
 
     @property
     def own_modulus(self) -> Int[np.ndarray, " heads"]:
-        """The modulus q that each head encodes: the smallest whose excess is at least .95 of the largest excess.
-
-        It is 0 if no excess is above .05. The smallest is taken because the residue mod a multiple of q determines that
-        mod q, and so has the same excess on average.
-        """
+        """The modulus q that each head encodes: the smallest whose excess is at least .95 of the largest excess (the
+        residue modulo a multiple of q determines x mod q, and so has the same excess on average). 0 if no excess is
+        above .05."""
         best = self.excess.max(axis=1)
         is_best = self.excess >= EQUAL_FRACTION * best[:, None]
         smallest = np.where(is_best, self.moduli, self.moduli.max()).min(axis=1)
@@ -123,10 +121,8 @@ def residue_scores(
     shuffles: int = SHUFFLES,
     seed: int = 0,
 ) -> ResidueScores:
-    """The scores of every head of a layer for every modulus q, where x is the number at ``position`` of each sequence.
-
-    Raises ValueError unless all moduli are >= 2 and shuffles >= 1, and UserError as `head_values` does.
-    """
+    """The scores of every head of a layer for every modulus q, where x is the number at ``position`` of each
+    sequence. Raises ValueError unless all moduli are >= 2 and shuffles >= 1, and UserError as `head_values` does."""
     if min(moduli, default=0) < 2 or shuffles < 1:
         raise ValueError(f"moduli {list(moduli)}, shuffles={shuffles}: q >= 2 and at least one shuffle are required")
     z = head_values(model, numbers, layer, position)[:, 0]
@@ -139,7 +135,7 @@ def residue_scores(
     share, shuffled, plane = (np.zeros(shape) for _ in range(3))
     explained = np.zeros(shape[0])
     for head in range(model.config.n_heads):
-        # The outputs are z @ columns.T. With columns = Q R, their principal components are those of z @ R.T.
+        # The outputs are z @ columns.T. With columns = Q R, they have the principal components of z @ R.T.
         columns = head_columns(model, layer, head)
         values = principal_components(z[:, head] @ np.linalg.qr(columns).R.T, k=columns.shape[1]).values
         variances = (values**2).sum(axis=0)

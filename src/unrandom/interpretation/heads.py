@@ -1,4 +1,4 @@
-"""What does an attention head write to the residual stream? Its value vector z at each position times its part of W_O.
+"""What an attention head writes to the residual stream: its value vector z at each position times its part of W_O.
 
 This is H in the paper's section "Interpretability: Unseen Modulus". One token is one number, so the output at position
 t belongs to number t, the input at that position.
@@ -26,9 +26,7 @@ def head_values(
     model: Transformer, numbers: Integer[np.ndarray, "batch length"], layer: int, position: int | None = None
 ) -> Float[np.ndarray, "batch pos n_heads d_head"]:
     """The attention-weighted values z of each head of a layer, before W_O, at every position or (pos = 1) at one.
-
-    Raises UserError for a layer, position or number that the model does not have, and for several tokens per number.
-    """
+    Raises UserError for a layer, position or number that the model does not have, and for several tokens per number."""
     config, tap = model.config, f"blocks.{layer}.attn.hook_z"
     check_numbers(model, numbers, position)
     first, last = (0, min(config.context, numbers.shape[1])) if position is None else (position, position + 1)
@@ -59,7 +57,7 @@ def head_columns(model: Transformer, layer: int, head: int) -> Float[np.ndarray,
 def head_outputs(
     model: Transformer, numbers: Integer[np.ndarray, "batch length"], layer: int, head: int, position: int | None = None
 ) -> Float[np.ndarray, "batch pos d_model"]:
-    """The output of one head at every position, or at one (pos = 1). Raises UserError if there is no such head."""
+    """The output of one head at every position, or at one (pos = 1). Raises UserError if the model lacks this head."""
     check_head(model, head)
     return head_values(model, numbers, layer, position)[:, :, head] @ head_columns(model, layer, head).T
 

@@ -1,4 +1,4 @@
-"""Which earlier numbers does a prediction depend on? Attention by look-back, and an edit that cuts one look-back.
+"""Measures attention by look-back, and cuts a look-back, to show which earlier numbers a prediction depends on.
 
 For the prediction of number n, a look-back of r means attending to number n − r. The queries of number n are the tokens
 before each of its digits. A number may be written as several tokens; the weights on all its tokens are added.
@@ -20,7 +20,7 @@ def attention_by_lookback(
 ) -> Float[np.ndarray, "heads numbers lookbacks"]:
     """Mean weight that the queries of number n put on number n − r, over sequences and the digits of n.
 
-    Entry [h, n − 1, r] is that of head h for n = 1, 2, … and r = 0 … n, and 0 for larger r. The look-back r = 0 is the
+    Entry [h, n − 1, r] belongs to head h, n = 1, 2, … and r = 0 … n, and is 0 for larger r. The look-back r = 0 is the
     lower digits of n itself. The last number is left out if it has fewer queries than digits.
     """
     number_weights = _weights_on_numbers(pattern, digits)
@@ -63,7 +63,7 @@ def without_lookbacks(lookbacks: Mapping[int, int], digits: int) -> Edit:
     """An edit of ``hook_pattern`` [..., queries, keys]: queries of number n put no weight on number n − lookbacks[n].
 
     The weights on all tokens of that number become 0; the others are scaled to sum to 1, unless all are 0. Queries of
-    numbers that are no key of ``lookbacks`` keep their weights. Raises ValueError unless 1 <= lookbacks[n] <= n.
+    numbers that ``lookbacks`` lacks keep their weights. Raises ValueError unless 1 <= lookbacks[n] <= n.
     """
     if wrong := {n: r for n, r in lookbacks.items() if not 1 <= r <= n}:
         raise ValueError(f"number n can look back from 1 to n numbers, but these were given: {wrong}")

@@ -1,8 +1,8 @@
-"""What information does the attention line at t - p^k carry? Ablate all other attention and measure digit accuracy.
+"""Ablates all attention but the line at t - p^k, and measures digit accuracy, to see what the line carries.
 
 The paper's section "Interpretability: Fixed Modulus", steps ii and iii (figure digits_topk): with p^k the largest
 power up to t, the line at t - p^k is enough to copy the k lowest digits; with the line at t - p^(k-1) the higher ones
-come back. The control keeps as many random keys instead.
+come back. The control keeps the same number of random keys.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,6 @@ class DigitShares:
     high: Share
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         return {"low": self.low.to_json(), "high": self.high.to_json()}
 
 
@@ -65,7 +64,6 @@ class Ablation:
         return low_and_high_digits(self.evaluation, self.prime)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         whole = self.evaluation.to_json()
         return {
             "keep": self.keep,
@@ -97,11 +95,10 @@ def keep_lookbacks(p: int, count: int, *, renormalise: bool) -> Edit:
 
 
 def keep_random(rng: np.random.Generator, count: int, *, renormalise: bool) -> Edit:
-    """The control: each query keeps its weights on ``count`` random ones of the t numbers it sees, or on all if fewer.
+    """The control: each query keeps its weights on ``count`` random numbers of the t it sees, or on all if fewer.
 
     Keys are drawn uniformly without replacement, independently for each sequence, head and query. ``renormalise`` is as
-    in `keep_lookbacks`.
-    Raises ValueError unless count >= 1.
+    in `keep_lookbacks`. Raises ValueError unless count >= 1.
     """
     if count < 1:
         raise ValueError(f"count={count}: at least one key per query is required")
@@ -169,7 +166,7 @@ def lookback_ablation(
     Returns eleven entries: "all"; four choices of kept keys, first without and then with renormalisation (with the same
     random keys); and the heaviest key and the two heaviest ones, renormalised. Every head is edited, or only ``head``.
     The sequences must share one modulus m. Raises UserError for a model that has several tokens per number or does not
-    run in fp32, for a p that is no prime factor of m, and for a missing layer or head; RuntimeError for fused
+    run in fp32, for a p that is not a prime factor of m, and for a missing layer or head; RuntimeError for fused
     attention.
     """
     check_exact(predictor)

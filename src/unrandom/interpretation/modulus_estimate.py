@@ -1,8 +1,8 @@
-"""Which head estimates the modulus? One that attends to the largest number so far and writes its embedding.
+"""Finds the head that estimates the modulus: it attends to the largest number so far and writes its embedding.
 
 The paper's section "Interpretability: Unseen Modulus", step ii (figure multip_cosine, a and b), and its appendix on the
-estimate: a first-layer head attends to the largest numbers in context, and of all embeddings that of the largest number
-so far is most similar to its output. So the head estimates m, from below.
+estimate: a first-layer head attends to the largest numbers in context, and its output is most similar to the embedding
+of the largest number so far. So the head estimates m, from below.
 
 `size_rank_correlation` tests the first of these, for each head and sequence, as means over queries:
 
@@ -38,7 +38,7 @@ VALUES_AT_ONCE = 2**24  # bound on the similarities computed at once, and so on 
 
 @dataclass(frozen=True)
 class SizeAttention:
-    """How much each head attends to large numbers, for every sequence, as means over queries from ``start`` on."""
+    """The attention of each head to large numbers, for every sequence, as means over queries from ``start`` on."""
 
     start: int
     correlation: Float[np.ndarray, "heads sequences"]  # Spearman's, weights with numbers, -1 to 1; null value 0
@@ -124,7 +124,8 @@ def size_rank_correlation(
     numbers: Integer[np.ndarray, "batch length"],
     start: int = START,
 ) -> SizeAttention:
-    """Do the weights of each query rise with the numbers attended to, and is the largest number the strongest key?
+    """How far the weights of each query rise with the numbers attended to, and how often the largest is the strongest
+    key.
 
     Every occurrence of the largest number counts as the largest. Raises ValueError unless there is a number for each
     query, and 1 <= start < queries.

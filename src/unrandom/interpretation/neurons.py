@@ -1,4 +1,4 @@
-"""How does the MLP compute the prediction? By periodic responses of its neurons to the target, and their votes.
+"""Measures how the MLP computes the prediction: periodic responses of its neurons to the target, and their votes.
 
 The paper's section "Interpretability: Fixed Modulus", step iii (figure fixed_p_attn_mlp, b to d): a neuron responds
 periodically to the target; its vote (contribution to the logits) has the same period; the votes of many neurons add up
@@ -35,8 +35,8 @@ TIE_TOLERANCE = 1e-9  # powers that differ by less, relative to the largest, cou
 class Periods:
     """The strongest frequency of each neuron's response to the target, and the share of variance that it explains.
 
-    The power at a frequency includes that at its negative, so that powers add up to the variance over targets. All
-    shares are 0 to 1: ``peak_share`` is that of the strongest frequency f, and ``harmonic_share`` that of f, 2f, 3f, …
+    The power at a frequency includes its negative's, so that powers add up to the variance over targets. All shares
+    are 0 to 1: ``peak_share`` is the share of the strongest frequency f, and ``harmonic_share`` of f, 2f, 3f, …
     up to targets / 2 (a flat spectrum gives about 1 / f, which is 1 if f = 1). The null values ``shuffled_*`` are the
     same after one permutation of the targets. A constant response has frequency 0, period NaN, and shares 0.
     """
@@ -110,9 +110,7 @@ def neuron_contribution(
     model: Transformer, tokens: Integer[np.ndarray, " length"], neuron: int, position: int, layer: int = 0
 ) -> Float[np.ndarray, " vocab"]:
     """The contribution of one neuron to the logit of each number at token position ``position`` of one sequence.
-
-    Raises UserError for a missing neuron, position or layer, and for several tokens per number.
-    """
+    Raises UserError for a missing neuron, position or layer, and for several tokens per number."""
     if not 0 <= neuron < model.config.d_mlp:
         raise UserError(f"neuron {neuron} was given; there are neurons 0 to {model.config.d_mlp - 1}")
     activation = _activations(model, tokens[None], position, layer)[0, neuron]

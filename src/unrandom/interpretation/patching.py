@@ -1,4 +1,4 @@
-"""Does a head pass on an estimate of the modulus? By patching its output with that for a smaller modulus.
+"""Tests whether a head passes on an estimate of the modulus, by patching its output with that for a smaller modulus.
 
 The paper's section "Interpretability: Unseen Modulus", step ii (figures multip_cosine, c, and patch_appendix): with the
 output of one head taken from sequences of m_patch = 1024, the model predicts numbers below 1024 although m = 2048.
@@ -112,14 +112,12 @@ def patch_all(
 def overwrite(
     head: int, other: Float[Tensor, "batch pos n_heads d_head"], positions: Sequence[int] | slice = slice(None)
 ) -> Edit:
-    """An edit of ``hook_v`` or ``hook_z`` that replaces the vectors of one head, at all positions or the given ones, by
-    those of another pass.
-    """
+    """An edit of ``hook_v`` or ``hook_z`` that replaces one head's vectors by another pass's, at ``positions``."""
     return replaced((slice(None), positions, head), other)
 
 
 def replaced(place: tuple[Any, ...], other: Tensor) -> Edit:
-    """An edit that replaces an activation at one place, an index, by that of another pass."""
+    """An edit that replaces an activation at one place, an index, by another pass's."""
 
     def edit(value: Tensor) -> Tensor:
         edited = value.clone()
@@ -132,7 +130,7 @@ def replaced(place: tuple[Any, ...], other: Tensor) -> Edit:
 def _shares(
     predictor: TransformerPredictor, numbers: np.ndarray, limit: int, start: int
 ) -> Float[np.ndarray, "two sequences"]:
-    """In each sequence, the shares of predictions from ``start`` on that are below the limit, and that are correct."""
+    """The shares of predictions from ``start`` on that are below the limit, and that are correct, in each sequence."""
     predicted = predictor.predict(numbers).numbers[:, start:]
     holds: list[Bool[np.ndarray, "sequences predictions"]] = [predicted < limit, predicted == numbers[:, start + 1 :]]
     return np.stack([share.mean(axis=1) for share in holds])

@@ -1,4 +1,4 @@
-"""What can be read off activations linearly? What a linear probe tells: least squares to classes, tested on others."""
+"""Linear probes of activations: least squares to classes, tested on other rows."""
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Integer
@@ -16,9 +16,9 @@ def linear_probe(
     classes: Integer[np.ndarray, " rows"],
     fitted: Bool[np.ndarray, " rows"],
 ) -> float:
-    """The share of the rows that are not ``fitted`` whose class a linear probe tells, fitted to the others.
+    """The share of the rows that are not ``fitted`` whose class a linear probe predicts, fitted to the others.
 
-    The probe is ridge regression to one indicator per class, of which the largest is its answer. Raises ValueError
+    The probe is ridge regression to one indicator per class; the largest is its answer. Raises ValueError
     unless some rows are fitted and some are not.
 
     >>> import numpy as np
@@ -51,10 +51,10 @@ def probe_stream(
     """How well linear probes answer each question from the residual stream at one position, by the tap's name.
 
     Probes are fitted to the first half of the rows and tested on the second, so that rows should be in random order,
-    and many more than a question has classes. With ``groups``, such as the increment of each row, they are fitted to
-    the groups that appear first, half of them, and tested on the others: what rows share, a probe may learn by heart.
-    Each accuracy is `linear_probe`'s. Raises UserError for classes that are no table of whole numbers, and if there is
-    nothing to test.
+    and there should be many more rows than classes. With ``groups``, such as the increment of each row, they are fitted
+    to the groups that appear first, half of them, and tested on the others: what rows share, a probe may learn by
+    heart. Each accuracy is `linear_probe`'s. Raises UserError for classes that are not a table of whole numbers, and if
+    there is nothing to test.
     """
     answers = np.asarray(classes)
     if answers.ndim != 2 or len(answers) != len(tokens) or answers.dtype.kind not in "iub":

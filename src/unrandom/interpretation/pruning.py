@@ -1,4 +1,4 @@
-"""Which digits does a model lose without a head? By replacing the head's output by a constant, and evaluating again.
+"""Finds the digits that a model loses without a head, by replacing its output by a constant, and evaluating again.
 
 The paper's section "Interpretability: Unseen Modulus", step i (figures multip_prune, b1 to c3, and prune_appendix):
 without the head that groups numbers modulo a prime, the digits of that prime are lost and the others less so.
@@ -42,7 +42,6 @@ class Pruned:
     evaluation: Evaluation
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         whole = self.evaluation.to_json()
         return {
             "layer": self.layer,
@@ -76,9 +75,7 @@ def mean_head_values(
     model: Transformer, reference: Integer[np.ndarray, "batch length"], layers: Sequence[int] | None = None
 ) -> Means:
     """The mean value z of each head at each position over the reference, which are training sequences of any moduli.
-
-    Without ``layers``, all layers. Raises ValueError for an empty reference, UserError for a missing layer.
-    """
+    Without ``layers``, all layers. Raises ValueError for an empty reference, UserError for a missing layer."""
     if len(reference) == 0:
         raise ValueError("no reference sequences: at least one is needed")
     means: dict[int, Float[np.ndarray, "pos n_heads d_head"]] = {}
@@ -92,10 +89,8 @@ def mean_head_values(
 def replace_head(
     model: Transformer, layer: int, head: int, replacement: Replacement, mean: Float[np.ndarray, "pos d_head"]
 ) -> dict[str, Edit]:
-    """Edits by tap that replace the output of one head; ``mean`` is its mean value z at each position.
-
-    Raises UserError for an unknown replacement or a missing head; the edit, for sequences longer than ``mean``.
-    """
+    """Edits by tap that replace the output of one head; ``mean`` is its mean value z at each position. Raises
+    UserError for an unknown replacement or a missing head; the edit, for sequences longer than ``mean``."""
     if replacement not in get_args(Replacement):
         raise UserError(f"replacement {replacement!r} was given; there are {', '.join(get_args(Replacement))}")
     columns = head_columns(model, layer, head)

@@ -1,4 +1,4 @@
-"""How strongly do two quantities rise together? By Spearman's rank correlation, for many pairs at once."""
+"""Spearman's rank correlation, for many pairs at once."""
 
 import numpy as np
 from jaxtyping import Float, Shaped

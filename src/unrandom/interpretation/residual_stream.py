@@ -1,4 +1,4 @@
-"""What does the residual stream say about the next token? Read before the end, and part by part.
+"""Reads the residual stream before its end, and part by part.
 
 The *logit lens* reads the stream after each attention and each MLP as if the model ended there. *Direct logit
 attribution* splits a logit into what the embedding, each head and each MLP add to it; LayerNorm is held at the scale
@@ -14,7 +14,7 @@ from unrandom.models import Transformer
 
 
 def stream_taps(model: Transformer) -> list[str]:
-    """The taps at which the residual stream can be read: before the first block, after each attention and each MLP."""
+    """The taps where the residual stream can be read: before the first block, after each attention and each MLP."""
     after = [f"blocks.{layer}.hook_resid_{part}" for layer in range(model.config.depth) for part in ("mid", "post")]
     return ["blocks.0.hook_resid_pre", *after]
 

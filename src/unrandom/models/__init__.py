@@ -1,4 +1,4 @@
-"""What is the model? The paper's GPT, with taps for its activations, costs in compute and memory, and predictions."""
+"""The paper's GPT, with taps for its activations, costs in compute and memory, and predictions."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""How do tokens attend to earlier ones? Causal multi-head attention, on two equivalent paths, explicit and fused."""
+"""Causal multi-head attention, on two equivalent paths, explicit and fused."""
 
 from typing import Literal
 
@@ -18,11 +18,11 @@ AttentionPath = Literal["explicit", "fused"]
 
 
 class KeyValueShift(KeyValueShiftCosts, Part):
-    """Mixes the keys and values of a token with those of the same digit of the previous number.
+    """Mixes a token's keys and values with the same digit's of the previous number.
 
-    k[i] becomes own_k k[i] + (1 - own_k) k[i - digits], and v likewise, with learned shares own_k and own_v per
-    head; zeros replace the number before the first. The shares are unbounded; initially those of the heads are spread
-    evenly over (0, 1). Adapted from KV shifting attention (arXiv 2411.19574), where the shift is one token.
+    k[i] becomes own_k k[i] + (1 - own_k) k[i - digits], and v likewise, with learned shares own_k and own_v per head;
+    zeros replace the number before the first. The shares are unbounded, and initially spread over (0, 1) by head.
+    Adapted from KV shifting attention (arXiv 2411.19574), where the shift is one token.
     """
 
     def __init__(self, config: TransformerConfig) -> None:

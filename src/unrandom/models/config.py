@@ -1,4 +1,4 @@
-"""What can be configured about the model? Its shape and variants, in the paper's terms."""
+"""The shape and the variants of the model, in the paper's terms."""
 
 from typing import Annotated, ClassVar, Literal
 
@@ -18,7 +18,7 @@ class ModelConfig(Config):
     activation: Literal["relu", "gelu"] = "gelu"
     positions: Literal["learned", "abacus", "rotary"] = "learned"
     tied: bool = True  # the unembedding shares the weights of the embedding
-    kv_shift: bool = False  # each head mixes its keys and values with those of the previous number
+    kv_shift: bool = False  # each head mixes its keys and values with the previous number's
     # Biases in every linear layer of the blocks and in every LayerNorm, as in the paper's public code for scaling; the
     # unembedding has none.
     bias: bool = False

@@ -1,9 +1,5 @@
-"""What does each part of the model cost? Parameters, operations and memory, computed from the configuration without
-torch.
-
-The module of a part inherits from its class of costs. Nested parts (the key-value shift in the attention) are counted
-separately.
-"""
+"""The parameters, operations and memory of each part of the model, from the configuration, without torch. A part
+inherits its class of costs; nested parts (the key-value shift in the attention) are counted separately."""
 
 import math
 from dataclasses import dataclass
@@ -37,7 +33,7 @@ class SavedTensor(NamedTuple):
 
     tensor: str
     bytes: int  # size for one sequence of full context length
-    by: str  # operation whose backward pass needs the tensor
+    by: str  # the operation whose backward pass needs the tensor
 
 
 class PartCosts:

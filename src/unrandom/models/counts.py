@@ -1,7 +1,4 @@
-"""How many parameters and operations does a model have? Sums over its parts, computed from the configuration alone.
-
-Tests compare them with the model and with PyTorch's operation counter.
-"""
+"""The parameters and operations of a model: sums over its parts, computed from the configuration alone."""
 
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import block_parts, outer_parts

@@ -1,6 +1,4 @@
-"""How is a model initialised with the weights of another? By copying them into a model with the same blocks, a
-vocabulary of at least the same size, and any number of positions.
-"""
+"""Initialises a model with the weights of one with the same blocks, and a vocabulary at most as large."""
 
 from copy import deepcopy
 

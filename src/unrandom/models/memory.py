@@ -1,4 +1,4 @@
-"""What is the peak memory of a training step? The tensors saved by its parts, and the largest set of gradients."""
+"""The peak memory of a training step: the tensors saved by its parts, and the largest set of gradients."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def training_memory(
         config.depth * (stream if recompute else block),
         batch.saved_tensors(top) + batch.copies(top),
     )
-    # The backward pass frees tensors after use. When it reaches the last block, those of the top are freed, and the
+    # The backward pass frees tensors after use. When it reaches the last block, the top's are freed, and the
     # block has been recomputed if only its input was saved. In its attention, the inputs of the MLP and of W_O are
     # freed.
     at_block = blocks_saved + (block - stream if recompute else 0) + stream

@@ -1,7 +1,5 @@
-"""In which precision and on which attention path does a model compute? The faster ones for its device, as measured.
-
-When do two computations of the same values agree? If they differ by rounding errors alone.
-"""
+"""The precision and the attention path that are fastest on a device, as measured; and whether two results of the
+same computation differ by rounding errors alone."""
 
 from contextlib import AbstractContextManager, nullcontext
 

@@ -1,4 +1,4 @@
-"""How are the parameters of the model initialised? Part by part, from one seeded generator."""
+"""Initialises the parameters of the model, part by part, from one seeded generator."""
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ INITIAL_DEVIATION = 0.02  # standard deviation of initial matrices and embedding
 
 
 class Part(PartCosts, nn.Module):
-    """A module that owns parameters: its own, and those of submodules that are not parts themselves."""
+    """A module that owns parameters: its own, and those of its submodules unless these are parts."""
 
     def initialise(self, generator: torch.Generator) -> None:
         """Fill all parameters of the part, drawing random numbers from this generator only."""
@@ -22,7 +22,7 @@ class Part(PartCosts, nn.Module):
 
 
 def residual_deviation(config: TransformerConfig) -> float:
-    """Initial standard deviation of matrices that write to the residual stream, of which there are 2 depth."""
+    """Initial standard deviation of the 2 depth matrices that write to the residual stream."""
     return INITIAL_DEVIATION * (2 * config.depth) ** -0.5
 
 
@@ -40,10 +40,8 @@ def zero_biases(*layers: nn.Linear | nn.LayerNorm) -> None:
 
 @torch.no_grad()
 def initialise(model: nn.Module, seed: int) -> None:
-    """Fill every parameter of a model, part by part, in module order.
-
-    Raises AssertionError with the names of parameters that no part fills: these would not be reproducible.
-    """
+    """Fill every parameter of a model, part by part, in module order. Raises AssertionError with the names of
+    parameters that no part fills: these would not be reproducible."""
     for parameter in model.parameters():
         parameter.fill_(float("nan"))
     generator = torch.Generator().manual_seed(seed)

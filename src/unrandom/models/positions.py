@@ -1,4 +1,4 @@
-"""How are token positions encoded? By learned, abacus (paper, appendix on abacus embeddings) or rotary embeddings."""
+"""Encodes token positions: learned, abacus (paper, appendix on abacus embeddings) or rotary embeddings."""
 
 import torch
 from jaxtyping import Float

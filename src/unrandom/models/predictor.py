@@ -1,4 +1,4 @@
-"""How does a trained Transformer predict numbers? One forward pass guesses every number of a sequence from its past."""
+"""A trained Transformer as a predictor: one forward pass guesses every number of a sequence from its past."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ MAX_ARRAY_SIZE = 2**24  # elements in the largest array of a forward pass, which
 
 @dataclass(frozen=True)
 class TokenScores:
-    """For each token but the first: the most likely token, and the loss of the true one (nats)."""
+    """The most likely token at each position but the first, and the loss of the true one (nats)."""
 
     best: Int[Tensor, "batch tokens"]
     loss: Float[Tensor, "batch tokens"]

@@ -1,4 +1,4 @@
-"""How are activations recorded and edited? Every activation of interest passes a tap, a named identity module.
+"""Records and edits activations: every activation of interest passes a tap, a named identity module.
 
 The names are TransformerLens's (``blocks.0.attn.hook_pattern``), and so are their short forms (``("pattern", 0)``), so
 that habits and notebooks carry over. A tap that never ran is an error: with a fused or compiled model, an edit would
@@ -19,7 +19,7 @@ from unrandom.core.errors import NAMES_SHOWN, UserError, near_misses
 
 @dataclass(frozen=True)
 class Hook:
-    """Where an edit is made."""
+    """The place of an edit."""
 
     name: str
 
@@ -31,13 +31,13 @@ class Hook:
 
 
 Edit: TypeAlias = Callable[..., Tensor]
-"""What makes the new value of an activation: a function of its value, or of an argument ``hook`` too, its `Hook`."""
+"""The new value of an activation, as a function of its value and, if it has an argument ``hook``, of its `Hook`."""
 
 TapName: TypeAlias = str | tuple[str | int, ...]
 """A tap's name, or its short form: ``"embed"``, ``("pattern", 0)``, ``("normalized", 0, "ln1")``."""
 
 TapNames: TypeAlias = TapName | Sequence[TapName] | Callable[[str], bool]
-"""Which taps: a name, or several, or a function that tells for a whole name whether it is meant."""
+"""The taps to use: a name, several, or a predicate of whole names."""
 
 Edits: TypeAlias = Mapping[str, Edit] | Mapping[TapName, Edit]
 """Edits by the taps' names."""
@@ -60,7 +60,7 @@ class Activations(dict[str, Tensor]):
     torch.Size([1, 2, 3, 3])
     """
 
-    known: Sequence[str] = ()  # all taps of the model, by which layers are counted; (): those that are here
+    known: Sequence[str] = ()  # all taps of the model, to count layers; (): the taps here
 
     def __repr__(self) -> str:
         """The names and shapes, one per line."""
@@ -98,10 +98,7 @@ def tap_names(model: nn.Module) -> list[str]:
 
 
 def tap_called(name: TapName, known: Iterable[str]) -> str:
-    """The one of the ``known`` names that ``name`` means. Raises UserError with near misses if it means none.
-
-    A negative layer counts from the last block.
-    """
+    """The known name that ``name`` means; negative layers count from the last. Raises UserError with near misses."""
     names = list(known)
     if name in names:
         return str(name)
@@ -167,7 +164,7 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
     """Edit activations: within the ``with`` block, the value at each named tap is replaced by what its edit returns.
 
     An edit takes the value, and its `Hook` if it has an argument named ``hook``, as in TransformerLens; if it returns
-    None, the value stays. Raises UserError for an unknown name, for an edit that is no function or returns another
+    None, the value stays. Raises UserError for an unknown name, for an edit that is not a function or returns another
     shape, and in a forward pass with recomputed blocks, where the backward pass would run without the edits. Raises
     RuntimeError when a tap never ran (fused attention computes no pattern, and compiled code does not call hooks).
 
@@ -222,7 +219,7 @@ def _of_same_shape(name: str, value: Tensor, edited: object) -> Tensor:
 
 
 def _takes_hook(edit: Edit) -> bool:
-    """Whether an edit has an argument named ``hook``. Of built-in functions nothing is known: they take the value."""
+    """Whether an edit has an argument named ``hook``; built-in functions, which may not tell, have none."""
     if not callable(edit):
         raise UserError(f"an edit must be a function of an activation, not {edit!r:.40}")
     try:

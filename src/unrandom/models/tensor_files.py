@@ -1,4 +1,4 @@
-"""How are tensors read from a file? As safetensors and as nothing else, so that nothing is ever unpickled."""
+"""Reads tensors from safetensors files alone, so that nothing is ever unpickled."""
 
 from pathlib import Path
 
@@ -24,25 +24,21 @@ def largest_file(config: TransformerConfig) -> int:
 
 
 def read_tensors(path: Path, config: TransformerConfig) -> Tensors:
-    """The tensors in a safetensors file about a model.
-
-    Raises UserError for any other file, and for one that is larger than free memory or than `largest_file`.
-    """
+    """The tensors in a safetensors file about a model. Raises UserError for any other file, and for one that is
+    larger than free memory or than `largest_file`."""
     return _read(path, largest_file(config))
 
 
 def read_any_tensors(path: Path) -> Tensors:
-    """The tensors in a safetensors file about a model whose configuration is not known.
-
-    Raises UserError for any other file, and for one that is larger than free memory or than MAX_FILE.
-    """
+    """The tensors in a safetensors file about a model whose configuration is not known. Raises UserError for any
+    other file, and for one that is larger than free memory or than MAX_FILE."""
     return _read(path, MAX_FILE)
 
 
 def _read(path: Path, most: int) -> Tensors:
     with opened(path, most) as (file, size):
         if size > (available_memory() or size):
-            raise UserError(f"{path} has {size:,} bytes, for which there is not enough memory")
+            raise UserError(f"{path} has {size:,} bytes, more than fit into memory")
         content = file.read(size)
     try:
         return safetensors.torch.load(content)

@@ -1,4 +1,4 @@
-"""What is the model? The paper's GPT: embedding, blocks of attention and MLP, unembedding."""
+"""The paper's GPT: embedding, blocks of attention and MLP, unembedding."""
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -86,7 +86,7 @@ class Block(nn.Module):
 
 
 class Unembedding(UnembeddingCosts, Part, nn.Linear):
-    """One logit per token, by its own weights or (``tied``) by those of the embedding."""
+    """One logit per token, by weights of its own or (``tied``) by the embedding's."""
 
     def __init__(self, config: TransformerConfig, embedding: Embedding) -> None:
         super().__init__(config.d_model, config.vocab_size, bias=False)
@@ -139,7 +139,7 @@ class Transformer(WeightAccessors, nn.Module):
     def run_with_cache(
         self, tokens: Int[Tensor, "batch pos"], names_filter: TapNames | None = None
     ) -> tuple[Float[Tensor, "batch pos vocab"], Activations]:
-        """Logits and activations of one forward pass, without gradients: those of the named taps, or of all (None).
+        """Logits and the activations of the named taps (None: all) in one forward pass, without gradients.
 
         >>> import torch, unrandom
         >>> model = unrandom.load("um-144", device="cpu").model
@@ -179,7 +179,6 @@ class Transformer(WeightAccessors, nn.Module):
         return [parameter for part in parts for parameter in part.matrix_parameters()]
 
     def has_tap(self, name: str) -> bool:
-        """Whether the model has a tap of this name."""
         return name in tap_names(self)
 
     def use_attention(self, path: AttentionPath) -> "Transformer":

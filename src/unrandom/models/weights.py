@@ -1,4 +1,4 @@
-"""Which weights of a model can be read by the names that TransformerLens gives them?
+"""The weights of a model by the names that TransformerLens gives them.
 
 Every property is a tensor with TransformerLens's axes, computed from the parameters, so gradients flow through it;
 LayerNorm gains are not folded in. A head reads the residual stream by W_Q, W_K and W_V and writes to it by W_O. In a
@@ -32,7 +32,7 @@ class WeightAccessors:
 
     @property
     def W_pos(self) -> Float[Tensor, "pos d_model"]:
-        """What is added to the embedding at each position. Raises UserError for rotary positions, which add nothing."""
+        """The vectors added to the embedding by position. Raises UserError for rotary positions, which add nothing."""
         if self.pos_embed is None:
             raise UserError("a model with rotary positions has no W_pos")
         return self.pos_embed(self.config.context)
@@ -85,32 +85,32 @@ class WeightAccessors:
 
     @property
     def b_Q(self) -> Float[Tensor, "layer head d_head"]:
-        """What is added to the queries of each head."""
+        """Added to the queries of each head."""
         return self._attention_biases(0)
 
     @property
     def b_K(self) -> Float[Tensor, "layer head d_head"]:
-        """What is added to the keys, before rotary positions and the key-value shift."""
+        """Added to the keys, before rotary positions and the key-value shift."""
         return self._attention_biases(1)
 
     @property
     def b_V(self) -> Float[Tensor, "layer head d_head"]:
-        """What is added to the values, before the key-value shift."""
+        """Added to the values, before the key-value shift."""
         return self._attention_biases(2)
 
     @property
     def b_O(self) -> Float[Tensor, "layer d_model"]:
-        """What the attention adds to the residual stream beside its heads."""
+        """Added to the residual stream by the attention, beside its heads."""
         return torch.stack([_bias(block.attn.W_O) for block in self.blocks])
 
     @property
     def b_in(self) -> Float[Tensor, "layer d_mlp"]:
-        """What is added to the neurons before their activation."""
+        """Added to the neurons before their activation."""
         return torch.stack([_bias(block.mlp.W_in) for block in self.blocks])
 
     @property
     def b_out(self) -> Float[Tensor, "layer d_model"]:
-        """What the MLP adds to the residual stream beside its neurons."""
+        """Added to the residual stream by the MLP, beside its neurons."""
         return torch.stack([_bias(block.mlp.W_out) for block in self.blocks])
 
     def _attention_weights(self, which: int) -> Float[Tensor, "layer head d_model d_head"]:

@@ -1,4 +1,4 @@
-"""Which predictors need no training? Copying, look-back, algebra, posteriors and lattices, behind one protocol."""
+"""Predictors that need no training: copying, look-back, algebra, posteriors and lattices."""
 
 from typing import TYPE_CHECKING
 

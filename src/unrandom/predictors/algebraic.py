@@ -1,4 +1,4 @@
-"""How many numbers does arithmetic need to predict an LCG? Three if the modulus is known, and about six if not.
+"""Predicts an LCG by arithmetic, from three numbers if the modulus is known, and from about six if not.
 
 Modulus known: a d[0] ≡ d[1] (mod m) for the differences d[i] = x[i+1] − x[i]. This determines a modulo m / g with
 g = gcd(d[0], m). As g divides all later differences, every such a predicts the same numbers: x[t+1] = x[t] + a d[t−1].

@@ -1,4 +1,4 @@
-"""What is the optimal guess, and its probability, if the modulus is known? The mode of the exact posterior predictive.
+"""The mode of the exact posterior predictive if the modulus is known: the optimal guess, and its probability.
 
 The prior: x[0] uniform, and (a, c) uniform over the full-period pairs (Hull–Dobell), over all 0 < a < m, 0 <= c < m, or
 a mixture of the two. Equivalently, instead of c one draws d[0] = x[1] − x[0] = (a − 1) x[0] + c, which is uniform for

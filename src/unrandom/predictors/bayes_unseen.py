@@ -1,4 +1,4 @@
-"""What is the optimal guess if the modulus is unknown, too? The mode of the exact posterior predictive over (m, a, c).
+"""The mode of the exact posterior predictive over (m, a, c): the optimal guess if the modulus is unknown, too.
 
 The prior: m uniform over some moduli, x[0] uniform, and (a, c) uniform over the full-period pairs of m, over all
 0 < a < m, 0 <= c < m, or a mixture. As in ``bayes``, d[0] = x[1] − x[0] may be drawn instead of c: uniform over the
@@ -26,7 +26,7 @@ from unrandom.core.errors import UserError
 from unrandom.predictors.bayes import prior_text
 from unrandom.predictors.protocol import Predictions
 
-MAX_MODULUS = 2**20  # tables have one entry per number, and those for two numbers seen have more
+MAX_MODULUS = 2**20  # tables have one entry per number, or more for two numbers seen
 MAX_PAIRS = 2**20  # pairs of a sequence and a modulus in one array
 TIE_TOLERANCE = 1e-10  # relative tolerance for ties: equal sums may differ by rounding
 

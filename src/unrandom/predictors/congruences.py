@@ -1,4 +1,4 @@
-"""Which parameters explain a sequence? By linear congruences: in one unknown for unknown m, or in several for known m.
+"""Finds the parameters that explain a sequence by linear congruences, in one unknown (m unknown) or several (m known).
 
 The differences d[i] = x[i+1] − x[i] of an LCG fulfil d[i+1] ≡ a d[i] (mod m). So m divides every minor
 d[i] d[j+1] − d[j] d[i+1], and their greatest common divisor soon equals m (Plumstead 1982; Boyar 1989).
@@ -23,7 +23,7 @@ class Congruences:
     value: int = 0
 
     def add(self, d: int, e: int) -> None:
-        """Add a pair. With g = u·factor + v·d, a·g ≡ u·value + v·e, of which both congruences are multiples."""
+        """Add a pair. With g = u·factor + v·d, both are multiples of a·g ≡ u·value + v·e."""
         g, u, v = _bezout(self.factor, d)
         minor = (self.factor * e - d * self.value) // g if g else e
         self.modulus = gcd(self.modulus, minor)
@@ -49,10 +49,9 @@ def solve(d: int, e: int, m: int) -> int | None:
 
 
 def multiple_of_modulus(rows: Sequence[Sequence[int]], determinants: int) -> int:
-    """A multiple of every modulus for which the columns are linearly dependent, with the same factors in all rows: the
-    greatest common divisor of the determinants of so many blocks of successive rows. 0 if there are too few rows, or if
-    the columns are dependent modulo every number.
-    """
+    """A multiple of every modulus for which the columns are linearly dependent with the same factors in all rows:
+    the greatest common divisor of determinants of blocks of successive rows. 0 if there are too few rows, or if the
+    columns are dependent modulo every number."""
     from flint import fmpz_mat  # imported on use: training needs no determinants
 
     size = len(rows[0]) if rows else 0
@@ -97,7 +96,7 @@ class LinearSystem:
         return [(times * x + times_other * y) % self.modulus for x, y in zip(one, other, strict=True)]
 
     def solution(self) -> list[int] | None:
-        """Values of the unknowns, each the least possible given the later ones; None if there is no solution."""
+        """Values of the unknowns, each the least possible given later unknowns; None if there is no solution."""
         if self.unknowns in self._rows:
             return None
         values = [0] * self.unknowns

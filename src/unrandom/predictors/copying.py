@@ -1,4 +1,4 @@
-"""What can be predicted by copying alone? The successor of a number, or of several, that occurred before."""
+"""Predicts by copying alone: the successor of a number, or of several, that occurred before."""
 
 import numpy as np
 from jaxtyping import Integer, UInt64
@@ -12,7 +12,7 @@ class CopyPredictor:
 
     If the numbers are the whole state, as in an LCG, such guesses are always right, so that copying predicts short
     periods. If they are not, ``numbers`` of them in a row may be: it then copies what followed the last occurrence of
-    the last ``numbers`` numbers, or of as many of the last ones as have occurred before.
+    the last ``numbers`` numbers, or of the longest part of these, up to the current one, that occurred before.
     """
 
     assumes = "nothing"
@@ -38,10 +38,8 @@ class CopyPredictor:
 def _longer(
     runs: Integer[np.ndarray, "batch length"], sequences: UInt64[np.ndarray, "batch length"], length: int
 ) -> Integer[np.ndarray, "batch length"]:
-    """Labels of the last ``length`` numbers at each place, given those of the last ``length`` − 1.
-
-    Equal labels are of equal numbers; the first ``length`` − 1 places, which have fewer, have labels of their own.
-    """
+    """Labels of the last ``length`` numbers at each place, given labels of the last ``length`` − 1: equal for equal
+    numbers. The first ``length`` − 1 places, which have fewer numbers, have labels of their own."""
     longer = -1 - np.broadcast_to(np.arange(sequences.shape[1]), sequences.shape)
     pairs = np.stack([runs[:, length - 2 : -1].ravel().astype(np.uint64), sequences[:, length - 1 :].ravel()])
     longer[:, length - 1 :] = np.unique(pairs, axis=1, return_inverse=True)[1].reshape(len(sequences), -1)
@@ -49,7 +47,7 @@ def _longer(
 
 
 def _copies(sequences: UInt64[np.ndarray, "batch length"], runs: Integer[np.ndarray, "batch length"]) -> Predictions:
-    """At each place the number after the last earlier place with the same label."""
+    """The number after the last earlier place with the same label, for each place."""
     order = np.argsort(runs, axis=1, kind="stable")  # equal labels become neighbours, ordered by time
     ordered = np.take_along_axis(runs, order, axis=1)
     repeats = ordered[:, 1:] == ordered[:, :-1]

@@ -1,8 +1,8 @@
-"""What is the optimal guess for a small generator? The mode of the posterior, by trying all its states and parameters.
+"""The optimal guess for a small generator: the mode of the posterior, by trying all its states and parameters.
 
 A hypothesis is a state with the parameters of a generator. Hypotheses are arrays with one entry for each, so that a
-step of all of them is a few operations of numpy. Those whose outputs are the numbers so far survive; the next number
-has the distribution of the survivors' next outputs.
+step of all of them is a few operations of numpy. Hypotheses whose outputs are the numbers so far survive; the next
+number has the distribution of their next outputs.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,9 +14,9 @@ from unrandom.core.errors import UserError
 from unrandom.predictors.protocol import Predictions
 
 CHUNK = 2**20  # hypotheses tried at once: about 50 MB
-MAX_HYPOTHESES = 2**25  # hypotheses per sequence up to which a task offers enumeration: about half a second
-FOR_REPORTS = 2**20  # hypotheses per sequence up to which a task offers enumeration in reports
-COUNTED = 2**16  # vocabulary up to which outputs are counted with one counter for every number
+MAX_HYPOTHESES = 2**25  # the most hypotheses per sequence for a task to offer enumeration: about half a second
+FOR_REPORTS = 2**20  # the most hypotheses per sequence for a task to offer enumeration in reports
+COUNTED = 2**16  # up to this vocabulary, outputs are counted with one counter for every number
 
 Hypotheses = tuple[Shaped[np.ndarray, " hypotheses"], ...]
 """The current states and the parameters, in the order that the functions of a family agree on."""
@@ -95,7 +95,7 @@ class EnumeratedPosterior:
             yield tallies[0] if len(tallies) == 1 else _tally(*map(np.concatenate, zip(*tallies, strict=True)))
 
     def _walk(self, hypotheses: Hypotheses, numbers: list[int]) -> Iterator[Tally]:
-        """The weighed next outputs of those of some hypotheses that survive, before each of the numbers."""
+        """The weighed next outputs of the surviving hypotheses, before each of the numbers."""
         for number in numbers:
             if not len(hypotheses[0]):
                 return
@@ -148,7 +148,7 @@ def hidden_lcg(
         for start, row in zip(range(0, len(table), m), rows, strict=True):
             first, second = (np.flatnonzero(row == number).astype(np.uint32) for number in seen)
             x, y = (grid.ravel() for grid in np.meshgrid(first, second, indexing="ij"))
-            odd = np.flatnonzero((x ^ y) & 1)  # the increment is odd if and only if one of both states is
+            odd = np.flatnonzero((x ^ y) & 1)  # the increment is odd if and only if exactly one state is
             x, y = x[odd], y[odd] + np.uint32(start)
             for some in np.array_split(a, -(-len(x) * len(a) // CHUNK) or 1):
                 multiplier = np.repeat(some, len(x))
@@ -160,7 +160,7 @@ def hidden_lcg(
         return (x & ~mask) | ((a * x + c) & mask), a, c
 
     def early(seen: Sequence[int]) -> Float[np.ndarray, " vocabulary"]:
-        """The second state is uniform over those of the other parity than the first."""
+        """The second state is uniform over the states whose parity differs from the first's."""
         chances = np.zeros(vocabulary)
         for row in rows:
             odd, even = (np.bincount(row[parity == bit], minlength=vocabulary) for bit in (1, 0))

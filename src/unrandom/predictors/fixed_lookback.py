@@ -1,4 +1,4 @@
-"""What does a look-back predict whose distance is the same for every modulus? The shortcut for unseen moduli.
+"""Look-back by one distance for every modulus: the shortcut for unseen moduli.
 
 The paper's models choose how far to look back by the modulus. One stride s for all of them, with x[n] close to
 2 x[n − s] − x[n − 2 s] modulo m, is enough for many (m, a) without any choice (`generators.stride` says for which).

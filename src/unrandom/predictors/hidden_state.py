@@ -1,9 +1,9 @@
-"""Which LCG state produced outputs that each show a part of it? The closest vector of a lattice, found by reduction.
+"""Finds the LCG state behind outputs that each show a part of it: the closest vector of a lattice, by reduction.
 
 If bounds are known for every x[i] = (A[i] x + C[i]) mod m, then (x[0], …, x[n−1]) − C is a vector of the lattice
 spanned by (A[0], …, A[n−1]) and m times the unit vectors, and it is close to the middle of the bounds. The closest
 vector is found by Kannan's embedding: the middle is added to the basis, with a further coordinate, and reduction (LLL)
-yields the difference as a short vector. The method is that of Frieze, Håstad, Kannan, Lagarias and Shamir (1988) for
+yields the difference as a short vector. The method is due to Frieze, Håstad, Kannan, Lagarias and Shamir (1988), for
 truncated LCGs. An unknown increment is one more basis vector; a number known only modulo a period has a second
 coordinate, the quotient by the period.
 """
@@ -17,8 +17,8 @@ from unrandom.generators.lcg import LCG
 
 Bounds = Sequence[tuple[int, int]]
 
-MAX_DIMENSION = 72  # largest dimension of a lattice for which reduction works
-REDUNDANCY = 0.75  # share of outputs used beyond those needed, if available: with fewer, reduction misses some states
+MAX_DIMENSION = 72  # the largest dimension in which lattice reduction works
+REDUNDANCY = 0.75  # share of outputs used beyond the ones needed: with fewer, reduction misses some states
 LOST_BITS_PER_OUTPUT = 0.35  # subtracted from its information, because reduction needs more than the minimum
 
 
@@ -58,14 +58,13 @@ def hidden_states(
 
 
 def outputs_needed(bounds: Bounds, modulus: int, unknown_increment: bool, period: int | None = None) -> int | None:
-    """How many of the first bounds together carry somewhat more bits of information than the state has. None if all of
-    them carry less, if a lattice cannot hold as many, or if one is empty (high < low).
-    """
+    """How many of the first bounds together carry somewhat more bits of information than the state has. None if all
+    of them carry less, if a lattice cannot hold that many, or if a bound is empty (high < low)."""
     span = period or modulus
     if not bounds or any(high < low for low, high in bounds):
         return None
     bits_needed = log2(modulus) + 4
-    if unknown_increment:  # its lowest bits, as many as a bound leaves open, need not be determined
+    if unknown_increment:  # its lowest bits, which a bound leaves open, need not be determined
         bits_needed += log2(modulus) - min(log2(high - low + 1) for low, high in bounds)
     bits_known = 0.0
     for least, (low, high) in enumerate(bounds[: max_outputs(modulus, span)], start=1):

@@ -1,8 +1,5 @@
-"""How many outputs are needed to predict a generator that adds or subtracts two earlier outputs? A few more than the
-longest lag, by testing all pairs of lags.
-
-This covers lagged Fibonacci generators, and those with a carry (Marsaglia and Zaman 1991).
-"""
+"""Predicts generators that add or subtract two earlier outputs, from a few more outputs than the longest lag, by
+testing all pairs of lags: lagged Fibonacci generators, and those with a carry (Marsaglia and Zaman 1991)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,12 +23,12 @@ SIGNIFICANCE_BITS = 32  # predicted by a rule: with about 2**14 rules, a wrong o
 
 
 class LaggedPredictor:
-    """x[t] = ± x[t−r] ± x[t−s] mod m, with a carry unless both are subtracted; lags (up to 64), signs
-    and carry unknown.
+    """x[t] = ± x[t−r] ± x[t−s] mod m, with a carry unless both are subtracted; unknown lags (up to 64), signs and
+    carry.
 
     The modulus is known, 2 <= m <= 2**64, else UserError. The carry is 1 after a sum or difference that had to be
-    reduced. Guesses by the rule with the shortest lags among those that have always been right and have predicted
-    32 bits; abstains if there is none.
+    reduced. Guesses by the rule with the shortest lags that has always been right and has predicted 32 bits; abstains
+    if there is none.
     """
 
     name = "lagged"
@@ -42,7 +39,7 @@ class LaggedPredictor:
         self.modulus = modulus
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
-        """Predictions for arbitrary numbers; those not below the modulus refute every rule."""
+        """Predictions for arbitrary numbers; a number that is not below the modulus refutes every rule."""
         return one_by_one(sequences, self._guesses)
 
     def _guesses(self, sequence: list[int]) -> Iterator[int | None]:

@@ -1,6 +1,4 @@
-"""How many outputs are needed to predict an LCG that shows some bits of its state? As many as a lattice needs to find
-the state (``hidden_state``).
-"""
+"""Predicts an LCG that shows some bits of its state, once a lattice finds it (``hidden_state``)."""
 
 from collections.abc import Iterator
 
@@ -14,11 +12,11 @@ from unrandom.generators.windows import states_showing
 from unrandom.predictors.hidden_state import Bounds, hidden_states, max_outputs, outputs_needed
 from unrandom.predictors.protocol import Predictions, one_by_one
 
-RETRY_GROWTH = 1.1  # after a failure, so many times the outputs are used, up to the capacity of a lattice
+RETRY_GROWTH = 1.1  # after a failure, the outputs are multiplied by this, up to the capacity of a lattice
 
 
 class LatticePredictor:
-    """An LCG of known modulus and multiplier that shows ``bits`` bits of its state, those from bit ``low`` on.
+    """An LCG of known modulus and multiplier that shows ``bits`` bits of its state, from bit ``low`` on.
 
     2 <= modulus <= 2**64; the increment is known, or unknown (None). As soon as the numbers have somewhat more bits
     than the state (with the increment, if unknown), searches for a state that produces them all, and predicts from it;
@@ -37,7 +35,7 @@ class LatticePredictor:
         self.assumes = f"an LCG, its {', '.join(parts[:-1])} and the {parts[-1]} that are seen"
         self.low, self.bits = low, bits
         self._period = min(1 << (low + bits), modulus)
-        if is_power_of_two(modulus):  # higher bits than those shown do not influence them
+        if is_power_of_two(modulus):  # higher bits do not influence the bits shown
             modulus = self._period
         self._modulus, self._multiplier = modulus, multiplier % modulus
         self._increment = None if increment is None else increment % modulus

@@ -1,8 +1,6 @@
-"""How many outputs does the Berlekamp–Massey algorithm need to predict a generator that is linear modulo 2? Twice the
-order of the shortest linear recurrence of its bits (Berlekamp and Massey 1969).
-
-This covers shift registers, xorshifts and Mersenne twisters.
-"""
+"""Predicts generators that are linear modulo 2 (shift registers, xorshifts, Mersenne twisters) by the
+Berlekamp–Massey algorithm, from twice the order of the shortest linear recurrence of their bits (Berlekamp and
+Massey 1969)."""
 
 from collections.abc import Iterator
 
@@ -30,7 +28,7 @@ class LinearPredictor:
         self.bits = bits
 
     def predict(self, sequences: UInt64[np.ndarray, "batch length"]) -> Predictions:
-        """Predictions for arbitrary numbers, of which only the lowest ``bits`` bits are used."""
+        """Predictions for arbitrary numbers; only their lowest ``bits`` bits are used."""
         return one_by_one(sequences, self._guesses)
 
     def _guesses(self, sequence: list[int]) -> Iterator[int | None]:

@@ -1,10 +1,10 @@
-"""What can be predicted by look-back? By hand-written rules: the algorithm that the paper finds in trained models, and
-its higher orders.
+"""Predicts by look-back, with hand-written rules: the algorithm that the paper finds in trained models, and its higher
+orders.
 
 Let p**e be the power of a prime p in m, and let the period be full. All equations are modulo p**e; the residues are
 combined to a number by the Chinese remainder theorem.
 
-Order 1, copy (step ii of the box "Qualitative Algorithm (fixed modulus)"). The low digits of x[n] are those of
+Order 1, copy (step ii of the box "Qualitative Algorithm (fixed modulus)"). x[n] has the low digits of
 x[n − r], r = p**k: as x mod p**k has period p**k, k digits are certain for the largest p**k <= n. As in the paper's box
 each prime has its own r; a common r = ∏ p**k, also bounded by n, could not copy more digits.
 
@@ -119,9 +119,9 @@ class LookbackPredictor:
         return min(counts)
 
     def share_right(self, t: int) -> Fraction:
-        """The share of full-period multipliers for which the guess of number t + 1 is correct, for every c and x[0].
+        """The share of full-period multipliers whose guess of number t + 1 is correct, for every c and x[0].
 
-        Of the multipliers that have full period modulo p**e, one in p**i has v_p(a − 1) at least i more than the least.
+        One in p**i multipliers of full period modulo p**e has v_p(a − 1) at least i more than the least.
         """
         share = Fraction(1)
         for q, p in self.parts.items():

@@ -1,13 +1,11 @@
-"""How are linear equations and recurrences modulo 2 solved? By elimination and the Berlekamp–Massey algorithm, with
-many bits in one Python integer.
-"""
+"""Linear equations and recurrences modulo 2 by elimination and Berlekamp–Massey, with many bits in an integer."""
 
 from collections.abc import Iterable
 
 import numpy as np
 from jaxtyping import UInt64
 
-MARGIN = 8  # bits beyond those that determine a recurrence, so that a wrong recurrence is unlikely to be accepted
+MARGIN = 8  # bits beyond the ones that determine a recurrence: a wrong one is unlikely to be accepted
 
 
 def solve(equations: Iterable[tuple[int, int]], unknowns: int, *, exact: bool = True) -> int | None:

@@ -1,4 +1,4 @@
-"""How are residues added, subtracted and multiplied exactly? In uint64 with wrap-around, else in Python integers."""
+"""Adds, subtracts and multiplies residues exactly, in uint64 with wrap-around, else in Python integers."""
 
 import numpy as np
 from jaxtyping import UInt64

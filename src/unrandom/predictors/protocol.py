@@ -1,4 +1,4 @@
-"""What is a predictor? An object that guesses each number of a sequence from the numbers before it."""
+"""A predictor is an object that guesses each number of a sequence from the numbers before it."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -21,7 +21,6 @@ class Predictions:
     truth_probability: Float[np.ndarray, "batch guesses"] | None = None
 
     def correct(self, sequences: UInt64[np.ndarray, "batch length"]) -> Bool[np.ndarray, "batch guesses"]:
-        """Which guesses are correct."""
         return (self.numbers == sequences[:, 1:]) & ~self.abstained
 
 

@@ -1,3 +1,3 @@
-"""How are the measurements of a run, and the verdicts on claims, shown? As self-contained HTML or Markdown pages."""
+"""Shows a run's measurements, and verdicts on claims, as self-contained HTML or Markdown pages."""
 
 from unrandom.report.run import report_run

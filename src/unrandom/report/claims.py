@@ -1,4 +1,4 @@
-"""How are claims shown? Each by its verdict, value and interval as text, and all by their counts per verdict."""
+"""Shows each claim by its verdict, value and interval as text, and all by their counts per verdict."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -105,7 +105,7 @@ def counted(rows: Sequence[JsonObject]) -> list[tuple[VerdictSign, int, int]]:
 
 
 def summary(rows: Sequence[JsonObject]) -> list[JsonObject]:
-    """`counted` of the paper's claims and of those beyond it, in total and by half of the experiments."""
+    """`counted` for the paper's claims and for others, in total and by half of the experiments."""
     groups = []
     for origin, name in ORIGINS.items():
         own = [row for row in rows if row["origin"] == origin]

@@ -1,4 +1,4 @@
-"""What does the head of a report say? The accuracy reached, after how many numbers, and how the model was trained."""
+"""The head of a report: the accuracy reached, after how many numbers, and how the model was trained."""
 
 from unrandom.core.files import JsonObject
 from unrandom.core.quantities import duration
@@ -55,5 +55,5 @@ def percent(share: float) -> str:
 
 
 def intervals(evaluation: list[JsonObject]) -> str:
-    """How the intervals of the last-number accuracies were computed; each method is named once."""
+    """The methods of the intervals of the last-number accuracies, each named once."""
     return "; ".join(dict.fromkeys(entry["last_number_accuracy"]["interval"] for entry in evaluation))

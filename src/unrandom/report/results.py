@@ -1,4 +1,4 @@
-"""How are the results of all experiments shown? On one page, Markdown or HTML: verdict counts, claims and pictures."""
+"""Shows the results of all experiments on one page, Markdown or HTML: verdict counts, claims and pictures."""
 
 import os
 import struct

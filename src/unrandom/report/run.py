@@ -1,4 +1,4 @@
-"""How is a run reported? It is measured, the measurements are saved, and figures and page are made from them alone.
+"""Reports a run: it is measured, the measurements are saved, and figures and page are made from them alone.
 
 Rendering needs no model. The page is one self-contained HTML file, which loads nothing from the network.
 """

@@ -1,4 +1,4 @@
-"""How are sample predictions shown? As one cell per number, and a strip of bars for correct and wrong predictions."""
+"""Shows sample predictions as one cell per number, and a strip of bars for correct and wrong predictions."""
 
 from collections.abc import Sequence
 

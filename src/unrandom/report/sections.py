@@ -1,4 +1,4 @@
-"""What does the report of a run show? One section per question, with its figures, or the reason why it is empty."""
+"""The report of a run: one section per question, with its figures, or the reason why it is empty."""
 
 from dataclasses import dataclass, field
 

@@ -1,1 +1,1 @@
-"""How does a configuration become a finished run, and a grid many runs? By recipes, plans, workers and engines."""
+"""Makes a finished run of a configuration, and many of a grid: recipes, plans, workers and engines."""

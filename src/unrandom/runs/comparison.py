@@ -1,4 +1,4 @@
-"""How far is a run from what is possible? Its model and baseline predictors, evaluated on the same test set."""
+"""Evaluates a run's model and baseline predictors on the same test set."""
 
 from collections.abc import Sequence
 
@@ -21,14 +21,14 @@ def compare(run: Run, predictors: Sequence[Predictor], *, part: Part | None, seq
     """For each part of the run's test (or the one given), one row per predictor, all on the same sequences.
 
     The context needed is the first position from which accuracy stays above a threshold, with an interval over units
-    of the sequences, and its ratio to that of ``bayes``, if it is among the predictors. Raises UserError for a part
+    of the sequences, and its ratio to ``bayes``'s, if that is among the predictors. Raises UserError for a part
     that the run does not test, and for no sequences.
     """
     check_counts(sequences=sequences)
     split, task = run.split(), run.config.data
     if part is not None and part not in split.parts:
         one, several = task.part_name
-        raise UserError(f"{part} is no test {one} of this run; its test {several}: {', '.join(map(str, split.parts))}")
+        raise UserError(f"{part} is not a test {one}; this run's test {several}: {', '.join(map(str, split.parts))}")
     compared = []
     for each in split.parts if part is None else (part,):
         test = split.test(each, sequences)
@@ -68,7 +68,7 @@ def with_ratios(rows: list[JsonObject]) -> list[JsonObject]:
 
 
 def accuracy_table(compared: Sequence[JsonObject]) -> pl.DataFrame:
-    """What `compare` returns as a table: one row per part of the test, predictor and position.
+    """The result of `compare` as a table: one row per part of the test, predictor and position.
 
     Columns: ``part``, ``predictor``, ``seen`` (numbers before the guess), ``accuracy``, and the ends ``low`` and
     ``high`` of its 95 % interval.

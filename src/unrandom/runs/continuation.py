@@ -1,9 +1,5 @@
-"""What follows a sequence, and is it reliable? A model is tried on the numbers given, each guessed from those before.
-
-The last LAST numbers decide, before which the model has seen most. If it would have guessed all of them, and the next
-guess is likely for the model itself, this is to be relied on; if it would have guessed none, it is not; in between,
-nothing is claimed.
-"""
+"""Continues a sequence, and says whether that is reliable, by guessing each of its last LAST numbers from those
+before: if all guesses are right, and the model finds the next one likely, rely on it; if none is right, do not."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -16,20 +12,20 @@ from unrandom.core.files import JsonObject
 from unrandom.predictors.protocol import Predictor
 from unrandom.tasks import Task
 
-USUAL_ACCURACY = 0.9  # share of correct guesses from which a model is called "usually right"
+USUAL_ACCURACY = 0.9  # a model is called "usually right" from this share of correct guesses on
 SHOWN = 32  # most numbers that are counted
 LAST = 8  # numbers at the end that decide
-LIKELY = 0.5  # probability of the next guess under the model from which it is relied on
+LIKELY = 0.5  # the next guess is relied on from this probability under the model on
 
 Verdict = Literal["rely", "do not rely", "undecided", "too few"]
 
 
 @dataclass(frozen=True)
 class Tried:
-    """How many of the last numbers that it was given a model would have guessed, each from those before it.
+    """The number of the last numbers given to a model that it would have guessed, each from the numbers before it.
 
-    `verdict` is about the next number: "rely" on the guess, or "do not rely" on it; it is "undecided" if the model is
-    right of some of these numbers and wrong of others, and "too few" if more numbers would tell.
+    `verdict` is about the next number: "rely" on the guess, or "do not rely" on it; "undecided" if the model is right
+    about some of these numbers only, and "too few" if more numbers would tell.
 
     >>> import unrandom
     >>> run, numbers = unrandom.load("um-144"), unrandom.LCG(m=97, a=5, c=3).orbit(x0=5, length=60)
@@ -44,7 +40,7 @@ class Tried:
     tested_last: int  # numbers that decide: the last ones, at most LAST
     guessed_last: int  # of them, correctly
     verdict: Verdict
-    enough: int  # numbers from which there is a verdict
+    enough: int  # a verdict needs this many numbers
     contradiction: str | None  # what shows that the numbers are not of the model's task: a clause; None: nothing does
 
     @classmethod
@@ -57,9 +53,9 @@ class Tried:
         probability: float,
         reliable_from: int | None,
     ) -> "Tried":
-        """Try a model of a task in one forward pass on one more than the last numbers that it reads.
+        """Try a model on the last numbers that it can read, and on one more, in one forward pass.
 
-        `probability` is that of the next guess under the model; `reliable_from` is what its `Reliability` says.
+        `probability` is the next guess's under the model; `reliable_from` is what its `Reliability` says.
         """
         read = list(numbers[-task.context - 1 :])
         row = np.array([read], dtype=np.uint64)
@@ -91,7 +87,7 @@ class Tried:
     def _verdict(self) -> str:
         match self.verdict:
             case "rely":
-                return "rely on its next number; each one after it rests on those before"
+                return "rely on its next number; each later number rests on the ones before it"
             case "do not rely":
                 return "do not rely on its next number"
             case "undecided":
@@ -106,11 +102,11 @@ class Tried:
 
 @dataclass(frozen=True)
 class Continuation:
-    """What a model predicts to follow a sequence."""
+    """A model's prediction of how a sequence continues."""
 
-    numbers: list[int]  # the most likely ones, each given those before it
+    numbers: list[int]  # the most likely ones, each given the ones before
     probabilities: list[float]  # the model's, of each of them
-    numbers_used: int  # the last ones of the sequence, as many as the model reads
+    numbers_used: int  # the last numbers of the sequence, which the model read
     tried: Tried  # how reliable the model is on this sequence
 
 
@@ -128,6 +124,6 @@ class Reliability:
 
     @property
     def reliable_from(self) -> int | None:
-        """How many numbers to see before the model is usually right; None if unknown, or if it never is."""
+        """The count of numbers seen from which the model is usually right; None if unknown, or if it never is."""
         longest_first = sorted(self.accuracy_after, reverse=True)
         return min(takewhile(lambda seen: self.accuracy_after[seen] >= USUAL_ACCURACY, longest_first), default=None)

@@ -1,4 +1,4 @@
-"""In which settings do runs differ? These name them in tables and legends, where ids would tell nothing."""
+"""The settings in which runs differ, which name them in tables and legends, where ids would tell nothing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ R = TypeVar("R", Run, RunSpec)
 
 
 def differing_settings(runs: Sequence[R]) -> list[dict[str, str]]:
-    """For each run, the settings that are not the same in all, as typed; ``-`` where its task has none of that name.
+    """For each run, the settings that are not the same in all, as typed; ``-`` where its task lacks one.
 
-    The recipe is among them. Of a run that starts from another's weights, ``start`` is the id of the other.
+    The recipe is among them; ``start`` is the id of the run that a run's weights come from.
     """
     settings = [_settings(run) for run in runs]
     keys = dict.fromkeys(key for each in settings for key in each)
@@ -33,7 +33,7 @@ def _settings(run: Run | RunSpec) -> dict[str, str]:
 
 
 def names_by_settings(settings: Sequence[dict[str, str]]) -> list[str] | None:
-    """The few settings in which each run differs, ``depth=2 seed=1``; None if many, or not telling all apart."""
+    """The few settings in which each run differs, ``depth=2 seed=1``; None if there are many, or some runs agree."""
     if not settings or not 0 < len(settings[0]) <= MOST_SETTINGS:
         return None
     ends = Counter(key.rpartition(".")[2] for key in settings[0])

@@ -1,4 +1,4 @@
-"""Which run does a name mean? A model that comes with the package, a run folder, or one of one's own runs.
+"""Finds the run that a name means: a model that comes with the package, a run folder, or one of the user's own runs.
 
 A name in `unrandom models` always means that model, whatever was trained since. One's own runs are named by their
 folder, by their id or the unique beginning of it, by a recipe with one run, as ``RECIPE:newest``, or as ``latest``.
@@ -45,7 +45,7 @@ def find_run(name: str, parent: Path = RUNS, *, unfinished: bool = False) -> Run
 
 
 def _find_own(name: str, parent: Path) -> Path:
-    """The folder of a run that is none of the names in `unrandom models`."""
+    """The folder of a run whose name `unrandom models` does not list."""
     path = Path(name)
     if RunFolder(path).exists:
         return path
@@ -99,5 +99,5 @@ def _unknown(name: str, parent: Path, known: list[_Known]) -> str:
     own = [*(run.recipe for run in known), *(run.path.name for run in known), *[LATEST][: len(known)]]
     names = [*own, *ALIASES, *pretrained()]
     where = f"nor the beginning of a run's name in {parent}" if known else f"and {parent} holds no runs"
-    near = near_misses(word, names, otherwise=False) or "; unrandom models lists those of the package"
+    near = near_misses(word, names, otherwise=False) or "; unrandom models lists the models of the package"
     return f"{name} is not a run folder, {where}{near}"

@@ -1,4 +1,4 @@
-"""Which functions of ``import unrandom`` are about runs? Load, import, train, predict, evaluate; commands use them."""
+"""The functions of ``import unrandom`` about runs: load, import, train, predict, evaluate; commands use them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -142,7 +142,7 @@ def _changed(recipe: str | RunSpec, changes: dict[str, Any]) -> RunSpec:
 
 
 def _command_line(base: RunSpec, config: RunConfig, runs: str | Path) -> list[str]:
-    """The command that trains a configuration which differs from that of a recipe."""
+    """The command that trains a configuration that differs from a recipe's."""
     return ["unrandom", "train", *base.words_for(config), "--runs", str(runs)]
 
 
@@ -160,9 +160,9 @@ def sweep(
     """Train every combination of settings in processes of this machine; what `unrandom sweep` does, in Python.
 
     ``grid`` has the values of configuration keys, with dots: ``{"model.depth": [1, 2], "optimizer.muon_lr": [0.02]}``;
-    ``recipe`` and ``changes`` are those of `train`. Each combination is trained with the seeds ``seed``, ``seed + 1``,
+    ``recipe`` and ``changes`` are as in `train`. Each combination is trained with the seeds ``seed``, ``seed + 1``,
     …, and evaluated with ``sequences`` per part of the test; grid points that are finished are not trained again.
-    ``workers`` is how many processes train at a time (as many as there are cores). The result has ``points`` (a table
+    ``workers`` is how many processes train at a time (by default one per core). The result has ``points`` (a table
     with one row per grid point), ``best`` (the best settings in validation) and ``folder`` (tables, heat map, curves).
     Raises UserError for settings that do not fit, before anything is trained, and RunsFailed if no run could be
     trained.

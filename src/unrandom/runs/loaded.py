@@ -1,4 +1,4 @@
-"""What can a loaded run do? Predict, evaluate, record or edit its activations, train on, and be exported."""
+"""A loaded run can predict, evaluate, record or edit its activations, train on, and be exported."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing
@@ -57,7 +57,7 @@ class LoadedRun(Run):
     device: str | None = None  # where the model is trained and loaded; None: CUDA, else MPS, else the CPU
 
     def shown(self) -> dict[str, str]:
-        """As of any run; a model of the package has its name.
+        """As for any run; a model of the package has its name.
 
         >>> import unrandom
         >>> unrandom.load("um-144").shown()["run"]
@@ -202,7 +202,7 @@ class LoadedRun(Run):
         return intervene(self.model, edits)
 
     def cache(self, tokens: Tokens, names: TapName | Sequence[TapName] | None = None) -> Activations:
-        """Every activation of one forward pass by the name of its tap, or those that ``names`` match.
+        """The activations of one forward pass by the name of their tap, all of them or the ones that ``names`` match.
 
         A tap may be named whole or short: ``cache["blocks.0.attn.hook_pattern"]`` is ``cache["pattern", 0]``; whole
         names may have wildcards. ``logits`` [batch, pos, vocab] are there, too. Raises UserError for tokens that are

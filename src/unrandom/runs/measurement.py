@@ -1,4 +1,4 @@
-"""What is measured for a run's report? Accuracy, attention, embedding, ceilings and samples, as JSON values.
+"""Measures a run for its report: accuracy, attention, embedding, ceilings and samples, as JSON values.
 
 Analyses run on the eager model in fp32 with explicit attention. Reports are drawn from the returned values alone.
 """
@@ -31,8 +31,8 @@ SMALL_MODULI = (2, 3, 4, 5, 6, 7, 8, 9)  # residues tested in the embedding if t
 def evaluate_run(run: Run, predictor: TransformerPredictor, *, part: Part | None, sequences: int) -> list[JsonObject]:
     """Accuracy by position, digit and label for one part of the test, or (None) for each part.
 
-    The sequences are held out from training; those of a part that the configuration does not name (such as another
-    modulus) may have been seen in training. Further tests of the task come with each part. Raises UserError for a part
+    The sequences are held out from training, unless the configuration does not name the part (such as another modulus):
+    training may have seen these. Further tests of the task come with each part. Raises UserError for a part
     that the task cannot test.
     """
     split = run.split() if part is None else run.split().testing(part)
@@ -152,7 +152,7 @@ def _training_command(run: Run, manifest: JsonObject) -> list[str]:
 
 
 def task_json(task: Task) -> JsonObject:
-    """The texts by which a task describes itself to readers."""
+    """A task's descriptions of itself for readers."""
     return {
         "name": task.name,
         "part": task.part_name[0],

@@ -1,4 +1,4 @@
-"""What is a run? A run folder and its configuration, from which its model, split and result can be loaded."""
+"""A run: a run folder and its configuration, from which its model, split and result can be loaded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,10 +30,8 @@ class Run(Shown):
 
     @classmethod
     def open(cls, path: Path | str, labels: Mapping[str, Any] | None = None) -> "Run":
-        """An existing run, with labels for tables.
-
-        Raises UserError when the folder is not a run folder or its configuration cannot be read.
-        """
+        """An existing run, with labels for tables. Raises UserError if the folder or its configuration cannot be
+        read as a run."""
         folder = RunFolder.open(Path(path))
         manifest = folder.read_manifest()
         try:
@@ -61,7 +59,7 @@ class Run(Shown):
         return self.spec.labels
 
     def shown(self) -> dict[str, str]:
-        """The run, what it predicts with which model, and how far and how good it is."""
+        """The run, what it predicts with which model, how far it is and how good."""
         shape, metrics = self.config.model, self.folder.read_metrics()
         task, sizes = self.config.data.scope.rstrip(","), f"heads {shape.n_heads}, width {shape.d_model}"
         last = metrics[-1] if metrics else None
@@ -77,7 +75,7 @@ class Run(Shown):
         return [Run(RunFolder(self.folder.path.parent / each.id), each) for each in self.spec.ancestors()]
 
     def split(self) -> Split:
-        """What it held out. Raises UserError, naming the manifest, for settings that allow no split."""
+        """The held-out data of the run. Raises UserError, naming the manifest, for settings that allow no split."""
         with about(self.folder.manifest):
             return split_of(self.config)
 
@@ -113,9 +111,9 @@ def check_code(manifest: JsonObject, config: RunConfig, run: str) -> None:
 
 
 def split_of(config: RunConfig) -> Split:
-    """The split of a run: what is held out from its training and from that of its ancestors.
+    """The split of a run: what is held out from its training and from its ancestors' training.
 
-    An ancestor may have seen everything that its own split does not hold out.
+    An ancestor may have seen all that its own split does not hold out.
     """
     lineage = [config]  # youngest first
     while (start := lineage[-1].start) is not None:

@@ -1,4 +1,4 @@
-"""How is a wanted run specified? By a recipe's name and a configuration, with labels for tables."""
+"""A run to be made: a recipe's name and a configuration, with labels for tables."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ class RunSpec:
         return self.config.flops
 
     def words_for(self, config: RunConfig) -> list[str]:
-        """The words of a command by which a configuration is made of this one: its recipe, and what differs."""
+        """The words of a command that turns this specification into a configuration: the recipe, and what differs."""
         before, source = dict(dotted_items(self.config.to_json())), config.data.source
         changed = [(key, value) for key, value in dotted_items(config.to_json()) if before.get(key) != value]
         settings = [word for key, value in changed for word in ("--set", f"{key}={as_typed(value)}")]

@@ -1,4 +1,4 @@
-"""Which model of the package continues these numbers best? The one that would have guessed most of the last of them."""
+"""Suggests the model of the package that would have guessed most of the last of some numbers."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,9 @@ from unrandom.runs.sharing.pretrained import pretrained
 
 
 def suggested_model(numbers: Sequence[int]) -> tuple[str, Tried] | None:
-    """The model that would have guessed most of the last of some numbers, from 0 on, by its name; and how it was tried.
-
-    Of the models on this machine, one of each recipe is tried, and only those to be relied on are suggested; of equals,
-    the first of `unrandom models`. None if there is none.
-    """
+    """The name of the model that would have guessed most of the last of some numbers, from 0 on, and how it was
+    tried. One model of each recipe on this machine is tried, and only models to be relied on are suggested; of
+    equals, the first of `unrandom models`."""
     best: tuple[str, Tried] | None = None
     for name, model in pretrained().items():
         if name == model.id or model.folder is None:  # an id names another seed, or other settings, of a recipe

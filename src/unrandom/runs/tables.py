@@ -1,4 +1,4 @@
-"""How are tables made and saved? As polars frames with one row per observation, in Parquet files."""
+"""Makes polars tables with one row per observation, and saves them in Parquet files."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ MAX_BYTES = 2**28  # maximum size of a saved table, bytes
 MAX_CELLS = 10**8
 """Maximum of rows times columns in a saved table: compression makes a file of any number of equal rows small."""
 
-DECIMALS = 5  # of accuracies and attention weights, whose sampling error is larger
+DECIMALS = 5  # of accuracies and attention weights: their sampling error is larger
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> pl.DataFrame:
@@ -48,10 +48,8 @@ def save_tables(tables: Tables, folder: Path) -> dict[str, str]:
 
 
 def read_tables(folder: Path, checksums: Mapping[str, str]) -> Tables:
-    """The tables saved in a folder, by name, in the order of their names.
-
-    Raises UserError for a file that is missing, or not the one of which `save_tables` returned the checksum.
-    """
+    """The tables saved in a folder, by name, in the order of their names. Raises UserError for a file that is
+    missing, or whose checksum is not what `save_tables` returned."""
     return {name: _read_table(folder / f"{name}.parquet", checksums[name]) for name in sorted(checksums)}
 
 

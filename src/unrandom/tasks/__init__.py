@@ -1,4 +1,4 @@
-"""What is a model trained on? A task: sequences of a generator, what is held out of them, and batches."""
+"""Tasks to train models on: sequences of a generator, what is held out of them, and batches."""
 
 from unrandom.tasks.batches import Batches, CurriculumBatches, FixedBatches, StreamingBatches, make_batches
 from unrandom.tasks.curriculum import Phase

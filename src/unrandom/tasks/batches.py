@@ -1,4 +1,4 @@
-"""Which sequences are in the batch of a step? They are a function of (seed, step, rank) alone.
+"""The sequences in the batch of a step, which are a function of (seed, step, rank) alone.
 
 The batch of a step is drawn for all ranks and its rows are then distributed, so the number of ranks does not change
 which sequences are seen, and a resumed run needs only the step.
@@ -117,7 +117,7 @@ class CurriculumBatches:
 
 
 def make_batches(split: Split, batch_size: int, seed: int | None = None) -> Batches:
-    """The batches of a split's task. ``seed`` is that of the draws at each step; by default the split's."""
+    """The batches of a split's task. ``seed`` (by default the split's) seeds the draws at each step."""
     kind = FixedBatches if split.task.mode == "fixed" else StreamingBatches
     batches = kind(split, batch_size, seed)
     return CurriculumBatches(batches, split, seed) if split.curriculum() else batches

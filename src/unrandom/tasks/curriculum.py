@@ -1,4 +1,4 @@
-"""What is a curriculum? Phases, in which a share of every batch has easier sequences: those of a smaller modulus."""
+"""A curriculum: phases in which a share of every batch has easier sequences, with a smaller modulus."""
 
 import math
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ Modulus = Annotated[int, Field(ge=2, le=2**64)]
 
 
 class Phase(Config):
-    """For some steps, a share of every batch has an easier modulus."""
+    """A range of steps in which a share of every batch has an easier modulus."""
 
-    # Fixed modulus: that of the easier sequences; unseen moduli: the largest of theirs; other tasks: the number of
+    # Fixed modulus: the easier sequences'; unseen moduli: the largest of theirs; other tasks: the number of
     # states of the smaller generator.
     modulus: Modulus
     share: Annotated[float, Field(gt=0, le=1)] = 1.0  # share of the batch at the first step
@@ -43,7 +43,7 @@ class Phase(Config):
         """The width of the smaller state, for tasks whose states are words. Raises ValueError outside this range."""
         width = self.modulus.bit_length() - 1
         if self.modulus != 1 << width or not least <= width <= most:
-            raise ValueError(f"curriculum: {self.modulus} is no power of two from {2**least} to {2**most}")
+            raise ValueError(f"curriculum: {self.modulus} is not a power of two from {2**least} to {2**most}")
         return width
 
     @model_validator(mode="after")

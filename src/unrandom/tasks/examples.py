@@ -1,4 +1,4 @@
-"""What is drawn from a task? Sequences with their parameters, labels, and the groups by which accuracy is reported."""
+"""Sequences drawn from a task, with parameters, labels, and the groups by which accuracy is reported."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -17,7 +17,7 @@ Rows = slice | Integer[np.ndarray, " picked"] | Bool[np.ndarray, " rows"]
 
 @dataclass(frozen=True)
 class Grouping:
-    """A partition of sequences into groups whose accuracies are compared. Row i is in group ``names[group[i]]``."""
+    """A partition of sequences into groups, to compare their accuracies. Row i is in group ``names[group[i]]``."""
 
     label: str  # the name of the grouping, such as "period"
     about: str  # a phrase that explains it to readers
@@ -71,12 +71,12 @@ class Parameters:
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """Named values of each sequence, as arrays with one row per sequence; by default those of the dataclass."""
+        """Named values of each sequence, as arrays with one row per sequence; by default the dataclass's fields."""
         return self._arrays()
 
     @property
     def basis(self) -> int | None:
-        """The modulus whose residue number system gives the numbers' digits; None if they have no digits."""
+        """The modulus that defines the numbers' digits (residue number system); None if they have no digits."""
         return None
 
     def digit_period(self, prime: int, power: int) -> int | None:
@@ -102,7 +102,7 @@ class Parameters:
         return replace(self, **{name: value[rows] for name, value in self._arrays().items()})
 
     def put(self: P, rows: Rows, others: P) -> None:
-        """Replace the rows ``rows`` by those of ``others``, in place."""
+        """Replace the rows ``rows`` by the rows of ``others``, in place."""
         for name, value in others._arrays().items():
             self._arrays()[name][rows] = value
 

@@ -1,4 +1,4 @@
-"""What does a task say about its test? Names of its parts, baselines, further tests, and how many numbers suffice."""
+"""What a task says about its test: names of its parts, baselines, further tests, and how many numbers suffice."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Baseline:
 
     about: str  # a phrase for readers
     make: Callable[[], Predictor]
-    numbered: Callable[[int], Predictor] | None = None  # makes one of a number: order 3 in ``lookback:3``
+    numbered: Callable[[int], Predictor] | None = None  # makes one from a number: order 3 in ``lookback:3``
     in_reports: bool = True  # False: too slow for reports, or redundant there
 
 
@@ -44,11 +44,10 @@ class FurtherTest:
 
 @dataclass(frozen=True)
 class Source:
-    """Where the code of a user-defined task is."""
+    """The place of a user-defined task's code."""
 
     path: str  # import path: absolute file or module, a colon, and the class
     sha256: str  # hash of the file
 
     def to_json(self) -> dict[str, str]:
-        """As JSON values."""
         return {"path": self.path, "sha256": self.sha256}

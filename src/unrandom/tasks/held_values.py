@@ -1,6 +1,4 @@
-"""How does a task hold out parameter values? The test uses some values of each parameter, and training none of them,
-or no combination of them.
-"""
+"""Holds out parameter values: training has none of the test's values, or no combination of them."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -26,7 +24,7 @@ Values = Mapping[str, UInt64[np.ndarray, "..."]]  # parameters may have differen
 class HeldValuesTask(Task):
     """A task with one test part, defined by how sequences are drawn and which parameter values are held out."""
 
-    # What training must not have. values: none of the test's values of any parameter; pairs: no combination of them.
+    # What training must not have. values: any value of any parameter in the test; pairs: any combination of them.
     hold_out: Literal["values", "pairs"] = "values"
 
     added_later: ClassVar[frozenset[str]] = Task.added_later | {"hold_out"}
@@ -40,11 +38,11 @@ class HeldValuesTask(Task):
         """Values held out for the test, by parameter name; at least one parameter."""
 
     def trained_values(self, rng: np.random.Generator, held: Values) -> Values:
-        """The values to which training is limited, by parameter name; a parameter that is not named has all others."""
+        """The values that training is limited to, by parameter name; other parameters have all but held-out values."""
         return {}
 
     def may_have(self, name: str, values: UInt64[np.ndarray, " values"]) -> Bool[np.ndarray, " values"]:
-        """Which values of a parameter sequences of this task can have: all but those that are too large for it."""
+        """Which values of a parameter sequences of this task can have, where some are too large; by default all."""
         return np.ones(len(values), dtype=bool)
 
     def split(self, seed: int) -> "HeldValues":
@@ -53,7 +51,7 @@ class HeldValuesTask(Task):
             raise UserError(f"{self.name}.held_values names no parameter")
         for name, values in held.items():
             if values.ndim != 1 or not 0 < len(values) == len(np.unique(values)):
-                raise UserError(f"{self.name}.held_values: {name} needs one value or more, none of them twice")
+                raise UserError(f"{self.name}.held_values: {name} needs one value or more, each only once")
         return HeldValues(self, seed, held, self.trained_values(stream(seed, "trained"), held))
 
 
@@ -108,7 +106,7 @@ class HeldValues(Split):
 
     def test(self, part: Part, sequences: int, *, name: str = "test") -> Examples:
         if part not in self.parts:
-            raise UserError(f"{part} is no part of the test; its parts are {', '.join(map(str, self.parts))}")
+            raise UserError(f"{part} is not a part of the test; its parts are {', '.join(map(str, self.parts))}")
         rng = stream(self.seed, name, part)
         shape = tuple(len(values) for values in self.held.values())
         combinations = prod(shape)
@@ -153,11 +151,8 @@ class HeldValues(Split):
     def never_trained(
         self, name: str, values: UInt64[np.ndarray, " values"], *, alone: bool
     ) -> Bool[np.ndarray, " values"]:
-        """Which values of a parameter a run on this split cannot have seen, ``alone`` or in a pair of its test.
-
-        They are those that are too large for it, and those that it held out; if it held out pairs, it has seen each of
-        these by itself.
-        """
+        """Which values of a parameter a run on this split cannot have seen, ``alone`` or in a pair of its test:
+        values that are too large, and values held out (unless only pairs were, for ``alone``)."""
         by_pairs = self.task.hold_out == "pairs" and len(self.held) > 1
         held = () if alone and by_pairs else self.held.get(name, ())
         return np.isin(values, held) | ~self.task.may_have(name, values)

@@ -1,9 +1,9 @@
-"""How are permuted congruential generators (PCG) learned, which shift, fold or rotate what they show of their state?
-With unseen multipliers and increments, each variant alone or several in one model.
+"""Permuted congruential generators (PCG), which shift, fold or rotate what they show of their state, with unseen
+multipliers and increments, each variant alone or several in one model.
 
 The state is x[t+1] = (a x[t] + c) mod 2^w, of full period; the output is a permuted part of it (O'Neill 2014). XSH-RS,
-XSH-RR and XSL-RR are those of the C++ library where it has these widths, as its published outputs and numpy's PCG64
-show. The variants are those of Tao and Barkeshli (2025, arXiv 2510.26792), whose public code folds XSH-RS by other
+XSH-RR and XSL-RR agree with the C++ library where it has these widths, as its published outputs and numpy's PCG64
+show. The variants follow Tao and Barkeshli (2025, arXiv 2510.26792), whose public code folds XSH-RS by other
 distances at small widths.
 """
 
@@ -52,7 +52,7 @@ class PermutedParameters(Parameters):
     x0: UInt64[np.ndarray, " rows"]
 
     def numbers(self, length: int) -> UInt64[np.ndarray, "rows length"]:
-        """What is shown of x0, x1, …; with tags, the variant's tag comes first."""
+        """The outputs of the states x0, x1, …; with tags, the variant's tag comes first."""
         task, tags = self.task, int(self.task.tagged)
         numbers = np.empty((len(self), length), dtype=np.uint64)
         if tags:
@@ -66,7 +66,7 @@ class PermutedParameters(Parameters):
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """variant, a, c, x0, ``v_2(a - 1)``, on which the look-back depends, and period, that of the state."""
+        """variant, a, c, x0, ``v_2(a - 1)``, on which the look-back depends, and the period of the state."""
         return {
             "variant": np.array(VARIANTS)[self.which],
             "a": self.a,
@@ -78,7 +78,7 @@ class PermutedParameters(Parameters):
 
     @property
     def basis(self) -> int | None:
-        """2^bits if all sequences show the same window of the state; the bits of a permuted word are no digits."""
+        """2^bits if all sequences show the same window of the state; the bits of a permuted word are not digits."""
         is_window = self.task.variants in (("lcg",), ("tlcg",)) and not self.task.tagged
         return 1 << self.task.width if is_window else None
 
@@ -114,7 +114,7 @@ class PermutedLCG(HeldValuesTask):
     variants: Annotated[tuple[Variant, ...], Field(min_length=1)] = ("xsl-rr",)
     state_bits: Annotated[int, Field(ge=4, le=64)] = 8  # width of the state
     word_bits: Annotated[int, Field(ge=1, le=64)] | None = None  # width of the permuted word; None: half the state
-    # How many of the word's highest bits are shown; None: all, and those of an LCG's whole state.
+    # How many of the word's highest bits are shown; None: all (for an LCG, the whole state).
     bits: Annotated[int, Field(ge=1, le=64)] | None = None
     tagged: bool = False  # whether a sequence begins with a number that names its variant
     tag_from: Annotated[int, Field(ge=2, le=2**63)] | None = None  # the first variant's tag; None: after the outputs
@@ -139,11 +139,11 @@ class PermutedLCG(HeldValuesTask):
         return max(self.shown_bits(variant) for variant in self.variants)
 
     def shown_bits(self, variant: Variant) -> int:
-        """How many bits a variant shows."""
+        """The number of bits that a variant shows."""
         return min(self.bits or self.state_bits, self.state_bits if variant == "lcg" else self.word)
 
     def shown(self, variant: Variant, states: Any) -> Any:
-        """What a variant shows of states, a Python integer or a uint64 array."""
+        """The output of a variant in each of these states, a Python integer or a uint64 array."""
         word = self.state_bits if variant == "lcg" else self.word
         return OUTPUTS[variant](states, self.state_bits, word) >> (word - self.shown_bits(variant))
 
@@ -169,7 +169,7 @@ class PermutedLCG(HeldValuesTask):
         }
 
     def trained_values(self, rng: np.random.Generator, held: Values) -> Values:
-        """Random multipliers and increments, as many as asked for; none held out, unless pairs are."""
+        """Random multipliers and increments, the numbers asked for; none held out, unless pairs are."""
         out = {name: held[name] if self.hold_out == "values" else () for name in ("a", "c")}
         trained = {}
         if self.n_a is not None:
@@ -196,10 +196,8 @@ class PermutedLCG(HeldValuesTask):
         return self.replace(state_bits=bits, curriculum=(), tag_from=self.first_tag if self.tagged else None)
 
     def baselines(self) -> Mapping[str, Baseline]:
-        """Copying and, for small states without tags, the exact posterior, which knows the variants and their widths.
-
-        It does not know which multipliers and increments are held out.
-        """
+        """Copying and, for small states without tags, the exact posterior, which knows the variants and their
+        widths. It does not know which multipliers and increments are held out."""
         found = {"copy": COPY}
         if self.state_bits <= 16 and not self.tagged and (count := self._hypotheses) <= MAX_HYPOTHESES:
             about = "is the exact posterior over states and parameters: the ceiling"
@@ -208,7 +206,7 @@ class PermutedLCG(HeldValuesTask):
 
     @property
     def _hypotheses(self) -> int:
-        """How many triples of two states and a multiplier fit two outputs and an odd increment."""
+        """The number of triples of two states and a multiplier that fit two outputs and an odd increment."""
         hidden = [self.state_bits - self.shown_bits(variant) for variant in self.variants]
         return sum(4**bits for bits in hidden) * self.modulus // 8
 

@@ -1,4 +1,4 @@
-"""Which baseline predictors apply to a task? The task's own registry of baselines, looked up by name."""
+"""Looks up the baseline predictors of a task by name, in the task's own registry."""
 
 import difflib
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from unrandom.tasks.task import Task
 def make_predictors(names: Sequence[str], task: Task) -> list[Predictor]:
     """The baselines of these names for the test sequences of ``task``.
 
-    ``lookback:3`` names one of order 3, ``fixed-lookback:12`` one that looks back 12 and 24 numbers. Raises UserError
+    ``lookback:3`` has order 3, ``fixed-lookback:12`` looks back 12 and 24 numbers. Raises UserError
     for a name that the task does not have, and for a number that the baseline does not take.
     """
     return [_make(name, task) for name in names]

@@ -1,4 +1,4 @@
-"""Does a task fulfil its protocol? A user-defined task is checked on a few sequences before anything is trained."""
+"""Checks a user-defined task on a few sequences before anything is trained."""
 
 import json
 
@@ -78,7 +78,7 @@ def _check_test(split: Split, part: Part) -> None:
     if len(examples.units) > 2:
         raise UserError(f"{asked}: a bootstrap resamples two units at most, not {len(examples.units)}")
     if lost := [name for name in examples.units if name not in tested.labels]:
-        raise UserError(f"{asked}: its units name {lost[0]!r}, which is none of its labels")
+        raise UserError(f"{asked}: its units name {lost[0]!r}, which is not one of its labels")
     if not all(_is_held_out(split, tested[row : row + 1]) for row in range(TEST_ROWS)):
         raise UserError(f"{task.name}: its check lets training have sequences of test part {part!r}")
     tested.groupings()
@@ -102,7 +102,7 @@ def _check_digits(task: Task, parameters: Parameters) -> None:
 
 
 def _is_held_out(split: Split, parameters: Parameters) -> bool:
-    """Whether the split's check refuses these parameters for training."""
+    """Whether the split's check refuses to train on these parameters."""
     try:
         split.check(parameters)
     except RuntimeError:

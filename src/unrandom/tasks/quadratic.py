@@ -1,4 +1,4 @@
-"""How are quadratic congruential sequences learned, x[t+1] = (a x[t]² + b x[t] + c) mod m? With unseen a and c.
+"""Quadratic congruential sequences, x[t+1] = (a x[t]² + b x[t] + c) mod m, with unseen a and c.
 
 All sequences have full period. The period is m for every seed if and only if c is coprime to m; a and b − 1 are
 multiples of every odd prime of m; if m is even, a ≡ b − 1 modulo 2, and if 4 divides m, modulo 4, with a even; and

@@ -1,4 +1,4 @@
-"""From which number of rounds on is a cipher unpredictable? Counters under Speck32/64 of few rounds, with unseen keys.
+"""Counters under Speck32/64 of few rounds, with unseen keys: how many rounds make a cipher unpredictable.
 
 The t-th number is the lowest bits of the high word of the encrypted block start + t. With all 22 rounds nothing is
 known to predict it; with few, the counter shines through. It is the negative control for other tasks.

@@ -1,4 +1,4 @@
-"""Which tasks are there? Those of this package, and the user-defined tasks imported so far, by name."""
+"""The tasks of this package, and the user-defined tasks imported so far, by name."""
 
 import json
 from typing import Annotated, Any

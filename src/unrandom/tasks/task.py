@@ -1,4 +1,4 @@
-"""What is a task? A `Task` is the configuration of a data distribution: sequences, tokens and baselines.
+"""A `Task` is the configuration of a data distribution: sequences, tokens and baselines.
 
 Under a seed it makes a `Split`, which holds out data for testing, draws training and test sequences, and checks that
 training has nothing that is held out. Training, evaluation and reports use this interface and know no generator.
@@ -21,7 +21,7 @@ from unrandom.tasks.facts import Baseline, FurtherTest, KnownFrom, Part, Source
 from unrandom.tokenization import Tokenizer
 
 T = TypeVar("T", bound="Task")
-TestCount = Annotated[int, Field(ge=1, le=2**16)]  # held-out values of a parameter, all of which the manifest lists
+TestCount = Annotated[int, Field(ge=1, le=2**16)]  # per parameter; the manifest lists them all
 NAME_KEY = "regime"  # the JSON key of a task's name; published run ids depend on it
 BYTES_PER_PARAMETER = 8
 ShareByStep = Callable[[int], float]
@@ -29,7 +29,7 @@ ShareByStep = Callable[[int], float]
 
 
 class Task(Config, ABC):
-    """What a model is trained on and tested on. Sequences have context + 1 numbers; the last is only predicted."""
+    """A distribution to train and test a model on. Sequences have context + 1 numbers; the last is only predicted."""
 
     name: ClassVar[str] = ""  # name in configurations and commands; default: the class's name
     kind: ClassVar[str] = ""  # noun phrase for readers; default: "the task <name>"
@@ -41,7 +41,7 @@ class Task(Config, ABC):
     n_sequences: Count | None = 100_000  # size of a fixed training set
     base: Annotated[int, Field(ge=2, le=2**31)] | None = None  # base of digits; None: one token per number
     digits: Annotated[int, Field(ge=1, le=64)] | None = (
-        None  # tokens per number; None: as many as the largest number needs
+        None  # tokens per number; None: the fewest for the largest number
     )
 
     curriculum: tuple[Phase, ...] = ()  # phases with easier sequences
@@ -80,7 +80,7 @@ class Task(Config, ABC):
 
     @property
     def test_parts(self) -> tuple[Part, ...]:
-        """The parts of the test, the same as those of the split."""
+        """The parts of the test; the split has the same."""
         return ("test",)
 
     def in_phase(self, phase: Phase) -> "Task":
@@ -117,12 +117,12 @@ class Task(Config, ABC):
         return ""
 
     def contradiction(self, numbers: Sequence[int]) -> str | None:
-        """What shows that numbers below the vocabulary are no sequence of this task: a clause for readers, or None."""
+        """Why numbers below the vocabulary cannot be a sequence of this task: a clause for readers, or None."""
         return None
 
     @property
     def embedding_modulus(self) -> int | None:
-        """The modulus whose prime powers are tested as residues in the embedding; None: small moduli are."""
+        """The modulus whose prime powers are the residues tested in the embedding; None: small moduli are tested."""
         return self.base or self.vocabulary
 
     @property
@@ -212,20 +212,16 @@ class Split(ABC):
     @abstractmethod
     def validation_and_test(self) -> tuple["Split", "Split"]:
         """Two splits without common held-out parameters: one for choosing settings, one for testing the choice.
-
-        Raises UserError if there is too little to halve.
-        """
+        Raises UserError if there is too little to halve."""
 
     @abstractmethod
     def unseen_by(self, earlier: "Split") -> "Split":
-        """A copy whose test is also unseen by an ancestor run that trained on the split ``earlier``.
-
-        Raises UserError if nothing is left to test.
-        """
+        """A copy whose test an ancestor that trained on the split ``earlier`` has not seen; UserError if nothing is
+        left."""
 
     @property
     def caution(self) -> str:
-        """What a reader of this test's accuracy must know first; empty if there is nothing."""
+        """A warning to readers of this test's accuracy; empty if there is none."""
         return ""
 
     @property

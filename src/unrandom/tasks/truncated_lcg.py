@@ -1,4 +1,4 @@
-"""How are truncated LCGs learned, whose outputs are only some bits of the state? With unseen increments.
+"""Truncated LCGs, whose outputs are only some bits of the state, with unseen increments.
 
 The state is x[t+1] = (a x[t] + c) mod m, the output y[t] = ⌊x[t] / 2^low⌋ mod 2^bits, as real programs output the high
 bits. The state is hidden: one output does not determine the next. Test sequences have increments (and, unless the
@@ -109,7 +109,7 @@ class TruncatedLCG(HeldValuesTask):
 
         found = {"copy": COPY}
         if self.low == 0 and self.modulus % (1 << self.bits) == 0:
-            about = "solves for the parameters modulo 2^bits, of which the low bits are an LCG"
+            about = "solves for the parameters modulo 2^bits, as the low bits are an LCG"
             found["algebraic"] = Baseline(about, lambda: AlgebraicPredictor(1 << self.bits))
         if (a := self.multiplier) is not None:
             about = "finds the hidden state by lattice reduction, given the multiplier"
@@ -122,12 +122,11 @@ class TruncatedLCG(HeldValuesTask):
 
     @property
     def _multipliers(self) -> Sequence[int]:
-        """The multipliers that sequences may have."""
         return full_period_multipliers(self.modulus) if self.multiplier is None else (self.multiplier % self.modulus,)
 
     @property
     def _hypotheses(self) -> int:
-        """How many pairs of states and multipliers fit two outputs and an odd increment."""
+        """The number of pairs of states and multipliers that fit two outputs and an odd increment."""
         return (self.modulus >> self.bits) ** 2 * len(self._multipliers) // 2
 
     def _posterior(self) -> EnumeratedPosterior:

@@ -1,4 +1,4 @@
-"""How is a user-defined task loaded? By an import path.
+"""Loads user-defined tasks by an import path.
 
 A user-defined task is code. It is imported only when the user names it, as ``file.py:Class`` or
 ``package.module:Class``. A run folder records which task it has, but opening it imports no code.
@@ -34,10 +34,8 @@ def is_import_path(text: str) -> bool:
 
 
 def load_task(path: str) -> type[Task]:
-    """Import the task that ``path`` names and register it, so that its configurations can be read.
-
-    Raises a one-line UserError if it is missing, cannot be imported, is not a task, or has abstract methods.
-    """
+    """Import the task that ``path`` names and register it, so that its configurations can be read. Raises a one-line
+    UserError if it is missing, cannot be imported, is not a task, or has abstract methods."""
     where, _, class_name = path.rpartition(":")
     if not (where and class_name):
         raise UserError(f"{path!r} names no task; it takes a file or module and a class, as in my_task.py:MyTask")
@@ -46,13 +44,13 @@ def load_task(path: str) -> type[Task]:
     if found is None:
         raise UserError(f"{where} has no {class_name}; its classes are {', '.join(_classes(module)) or 'none'}")
     if not (isinstance(found, type) and issubclass(found, Task)):
-        raise UserError(f"{path} is no task: a task is a class derived from unrandom.tasks.Task")
+        raise UserError(f"{path} is not a task: a task is a class derived from unrandom.tasks.Task")
     if missing := sorted(getattr(found, "__abstractmethods__", ())):
         raise UserError(f"{path} does not say what a task must: {', '.join(missing)}")
     if taken := [key for key in found.model_fields if _is_no_setting(found, key)]:
         raise UserError(f"{path}: {taken[0]} cannot be a setting; write it as a property, or as a ClassVar")
     if not (isinstance(found.name, str) and re.fullmatch(r"[\w.-]+", found.name)):
-        raise UserError(f"{path}: the name {found.name!r} cannot be that of a folder; letters, digits, _ . and - can")
+        raise UserError(f"{path}: the name {found.name!r} cannot name a folder; use letters, digits, _ . and -")
     if found.name in TASKS:
         raise UserError(f"{path}: {found.name} is the name of a task of this package; give the class another one")
     file = inspect.getsourcefile(found)
@@ -66,13 +64,13 @@ def load_task(path: str) -> type[Task]:
 
 
 def _by_import_path(task: Task) -> tuple[Any, ...]:
-    """How a user-defined task is pickled: worker processes have to import its code."""
+    """Pickles a user-defined task: worker processes must import its code."""
     assert task.source is not None, "a task that was loaded has a source"
     return restore_task, (task.source.path, task.source.sha256, task.to_json())
 
 
 def _is_no_setting(task: type[Task], key: str) -> bool:
-    """Whether a base class has an attribute of this name that is not a setting."""
+    """Whether a base class has this attribute, which is not a setting."""
     return any(key in vars(base) and key not in getattr(base, "model_fields", {}) for base in task.__mro__[1:])
 
 

@@ -1,3 +1,3 @@
-"""How is a number converted to tokens and back? As base-b digits, one token per digit."""
+"""Converts numbers to tokens and back: base-b digits, one token per digit."""
 
 from unrandom.tokenization.tokenizer import Tokenizer

@@ -1,7 +1,4 @@
-"""How does a number become tokens? As base-b digits, least significant first (paper, appendix on base-b tokenization).
-
-One token per number is the special case of one digit: base = vocabulary size, width = 1.
-"""
+"""Base-b digits, least significant first (paper, appendix on base-b tokenization); width 1 is one token per number."""
 
 from dataclasses import dataclass
 

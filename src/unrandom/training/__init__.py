@@ -1,4 +1,4 @@
-"""How is a model trained? One loop, with configuration, optimisers, schedule, checkpoints and data-parallel ranks."""
+"""Trains a model: the loop, configuration, optimisers, schedule, checkpoints and parallel ranks."""
 
 from typing import TYPE_CHECKING
 

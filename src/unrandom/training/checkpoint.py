@@ -1,4 +1,4 @@
-"""How are checkpoints saved and loaded? Atomically, with checksums, as safetensors; nothing is ever unpickled.
+"""Saves and loads checkpoints atomically, with checksums, as safetensors; nothing is ever unpickled.
 
 ``checkpoints/step-00000500/`` holds ``model.safetensors`` with ``config.json``, ``optimizer.safetensors``, and last
 ``state.json`` with the checksum of each. The folder is written under a temporary name, synced and renamed.
@@ -36,7 +36,7 @@ LARGEST_FILE = 2**24  # bytes per file of ``small`` weights
 
 
 class SavedProgress(Config):
-    """What a checkpoint holds of a run's progress; an archived one has the time alone."""
+    """The progress of a run in its checkpoint; an archived one has the time alone."""
 
     train_seconds: Seconds | None = None
     precision: str = ""
@@ -52,7 +52,7 @@ class SavedProgress(Config):
 
 
 class State(Config):
-    """What ``state.json`` holds."""
+    """The content of ``state.json``."""
 
     step: Step
     progress: dict[str, Any]
@@ -94,7 +94,7 @@ def save_checkpoint(
     small: bool = False,
     keep_every: int | None = None,
 ) -> None:
-    """Save a checkpoint, then remove all but the newest two and those of steps that ``keep_every`` divides.
+    """Save a checkpoint, then remove all but the newest two and the steps that ``keep_every`` divides.
 
     A failure (a full disk) leaves earlier ones intact. Training cannot resume without the optimiser state (None).
     ``small`` saves bf16 weights, in files of at most LARGEST_FILE bytes.
@@ -122,10 +122,7 @@ def save_checkpoint(
 
 
 def kept_checkpoints(run: RunFolder, every: int) -> list[Checkpoint]:
-    """The checkpoints of steps that ``every`` divides, oldest first: those of a run whose ``keep_every`` it is.
-
-    Raises UserError for one that does not match its checksums.
-    """
+    """The checkpoints of steps that ``every`` divides, oldest first. Raises UserError for a wrong checksum."""
     found = (_verified(folder) for folder in reversed(_folders(run)))
     return [checkpoint for checkpoint in found if checkpoint.step % every == 0]
 
@@ -161,7 +158,7 @@ def checkpoint_to_load(run: RunFolder) -> Checkpoint:
 
 
 def set_aside_damaged(run: RunFolder, intact: Checkpoint | None) -> None:
-    """Rename the damaged checkpoints, those newer than ``intact``, so that they are not found again."""
+    """Rename the damaged checkpoints, which are newer than ``intact``, so that they are not found again."""
     if intact is None:
         return
     for folder in _folders(run):
@@ -221,7 +218,7 @@ def fill_weights(model: nn.Module, weights: dict[str, Tensor], source: Path) -> 
         if found != expected:
             raise UserError(f"{source} does not fit this model: {name} has shape {found}, expected {expected}")
         if not weights[name].is_floating_point():
-            raise UserError(f"{source} does not fit this model: {name} holds {weights[name].dtype}, no real numbers")
+            raise UserError(f"{source} does not fit this model: {name} has {weights[name].dtype}, not floats")
         if not weights[name].isfinite().all():
             raise UserError(f"{source} has values in {name} that are not finite")
         parameter.data.copy_(weights[name])

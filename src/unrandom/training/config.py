@@ -1,4 +1,4 @@
-"""What determines a run? One configuration: task, model, optimiser, steps (the paper's appendix "Training Details")."""
+"""One configuration determines a run: task, model, optimiser, steps (the paper's appendix "Training Details")."""
 
 import json
 from collections.abc import Sequence
@@ -103,9 +103,7 @@ class RunConfig(Config):
         return changed if "start" in changes else changed._seeding_parent_of(self)
 
     def override(self, assignments: Sequence[str]) -> "RunConfig":
-        """The configuration with settings as typed, ``key=value``; seeds are those of `replace`. The kind of task
-        cannot be set.
-        """
+        """The configuration with settings as typed, ``key=value``; seeds as by `replace`. The task's kind is fixed."""
         keys = [assignment.partition("=")[0].strip() for assignment in assignments]
         if f"data.{NAME_KEY}" in keys:
             task = self.data.name
@@ -114,7 +112,7 @@ class RunConfig(Config):
         return changed if any(key.startswith("start") for key in keys) else changed._seeding_parent_of(self)
 
     def _seeding_parent_of(self, before: "RunConfig") -> "RunConfig":
-        """This configuration; where its parent had a seed of the configuration ``before``, it has the one of this."""
+        """This configuration with its own seeds in the parent, too, wherever the parent had a seed of ``before``."""
         if self.start is None:
             return self
         parent = self.start.config

@@ -1,4 +1,4 @@
-"""Which rank is this process, and how do ranks communicate? One process alone, or DDP under ``torchrun``."""
+"""The rank of this process, and how ranks communicate: one process alone, or DDP under ``torchrun``."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""What will a run cost? Operations and memory from closed forms, time from its own first steps."""
+"""What a run will cost: operations and memory from closed forms, time from its own first steps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from unrandom.training.trainee import Progress
 # to 1.9.
 FRAGMENTATION = 1.7
 EVALUATION_ARRAYS = 6  # arrays of the largest size, in fp32, that are alive in an evaluation
-# Of the optimiser's state while a checkpoint is written: the bytes of its tensors, and their file.
+# Copies of the optimiser's state while a checkpoint is written: the bytes of its tensors, and their file.
 CHECKPOINT_COPIES = 2
 WARM_UP = 2  # first steps, which are slow: they import, compile and allocate
 ENOUGH_STEPS, ENOUGH_SECONDS = 5, 1.0  # a measurement needs both
@@ -32,7 +32,7 @@ CORE_RATE = 75e9
 
 
 def core_seconds(flops: float) -> float:
-    """The time that one core of a CPU will roughly take for so many operations of training: half of it to twice."""
+    """The time that one core of a CPU takes for this many operations of training, within a factor of two."""
     return flops / CORE_RATE
 
 
@@ -107,7 +107,6 @@ class CostEstimate:
         )
 
     def to_json(self) -> dict[str, float | int | None]:
-        """As JSON values."""
         seconds = None if self.seconds is None else round(self.seconds, 1)
         return {"flops": self.flops, "memory_bytes": self.memory_bytes, "seconds": seconds}
 
@@ -145,10 +144,8 @@ def estimate(
 
 
 def check_memory(config: RunConfig, device: torch.device, ranks: int = 1) -> None:
-    """Raise UserError, with advice, for a run that needs more than twice the main memory that is free.
-
-    It would fill the machine before it fails; the memory of a GPU ends with an error of its own.
-    """
+    """Raise UserError, with advice, for a run that needs more than twice the main memory that is free. It would fill
+    the machine before it fails; the memory of a GPU ends with an error of its own."""
     cost = estimate(config, ranks=ranks, device=device)
     if not cost.device_has_memory and cost.available is not None and cost.memory_bytes > 2 * cost.available:
         raise UserError(

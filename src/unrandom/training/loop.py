@@ -1,4 +1,4 @@
-"""How does the training loop work? Batch, loss, backward pass, update; evaluation and checkpoint at fixed steps.
+"""The training loop: batch, loss, backward pass, update; evaluation and checkpoint at fixed steps.
 
 Every step is a function of the configuration and the step number, so a run that was killed and resumed has the same
 losses, bit for bit on one machine, as an uninterrupted one.
@@ -76,7 +76,7 @@ def stop_condition(max_seconds: float | None, stop: ShouldStop | None) -> Should
 class Stepper(Protocol):
     """Makes the updates of one run, or of several stacked runs at the same step."""
 
-    config: RunConfig  # of one of the runs: steps, evaluations and checkpoints are the same in all
+    config: RunConfig  # one run's: steps, evaluations and checkpoints are the same in all
     progress: Progress  # of the same run
 
     def advance(self) -> None:

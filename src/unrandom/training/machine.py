@@ -1,4 +1,4 @@
-"""On which device does a run compute, and how does the process manage memory there? Device choice and malloc tuning."""
+"""Chooses the device that a run computes on, and tunes how the process manages memory there."""
 
 import ctypes
 import gc
@@ -59,10 +59,7 @@ def configure_process(device: torch.device, config: RunConfig | None = None) -> 
 
 
 def returns_memory(config: RunConfig) -> bool:
-    """Whether freed memory is returned to the system at once: in runs with activation checkpointing.
-
-    Returning it doubles the time of a step, so other runs keep it.
-    """
+    """Whether freed memory goes back to the system at once (slow, so only for activation checkpointing)."""
     return config.recompute
 
 

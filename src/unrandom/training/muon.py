@@ -86,7 +86,7 @@ def _update(
 def orthogonalised(update: Tensor, settings: Mapping[str, Any], dtype: torch.dtype) -> Tensor:
     """Matrices [..., out, in] with singular values brought near 1 by a quintic Newton–Schulz iteration (Jordan 2024).
 
-    ``settings`` are those of Muon: ``ns_coefficients``, ``ns_steps`` and ``eps``. The result has the given ``dtype``.
+    ``settings`` are Muon's: ``ns_coefficients``, ``ns_steps`` and ``eps``. The result has the given ``dtype``.
     """
     a, b, c = settings["ns_coefficients"]
     tall = update.shape[-2] > update.shape[-1]

@@ -1,4 +1,4 @@
-"""Which optimiser updates which parameter? OPTIMIZERS names the rule for each and the state that it keeps.
+"""OPTIMIZERS names the rule that updates each parameter, and the state that it keeps.
 
 AdamW updates all of them, or Muon the matrices in the blocks and AdamW the rest.
 """
@@ -31,7 +31,7 @@ class UpdateRule:
 
 @dataclass(frozen=True)
 class OptimizerKind:
-    """What a name of `OptimizerConfig` means."""
+    """The meaning of a name in `OptimizerConfig`."""
 
     rule: UpdateRule
     about: Callable[[OptimizerConfig], str]  # with its rates, for readers
@@ -107,7 +107,7 @@ class Optimizers:
 
     @property
     def muon(self) -> Muon | None:
-        """The optimiser of the matrices inside the blocks, if they have one of their own."""
+        """The optimiser of the matrices inside the blocks, unless AdamW updates them, too."""
         return next((part for part in self._parts if isinstance(part, Muon)), None)
 
     def step(self, *, without: torch.optim.Optimizer | None = None) -> None:

@@ -1,10 +1,10 @@
-"""How large is the learning rate at each step? A pure function of the step: warm-up, then one of three schedules."""
+"""The learning rate as a pure function of the step: warm-up, then one of three schedules."""
 
 import math
 
 from unrandom.training.config import RunConfig
 
-TRAPEZOID_FALL = 1 / 3  # share of the schedule in which a trapezoid falls
+TRAPEZOID_FALL = 1 / 3  # the last share of the schedule, in which a trapezoid falls
 
 
 def learning_rate_factor(config: RunConfig, step: int) -> float:

@@ -1,4 +1,4 @@
-"""How are many small runs trained in one process? Models of one shape are stacked and updated by one batched step.
+"""Trains many small runs in one process: models of one shape are stacked and updated by one batched step.
 
 One forward and one backward pass serve all runs (``torch.func``: stacked parameters under ``vmap``), so that small
 operations are launched once; on a GPU Muon's update, too. Each run has its own task, batches, learning rates and
@@ -35,9 +35,7 @@ def train_together(
     stop: Callable[[], bool] | None = None,
 ) -> None:
     """Train stacked runs that are at the same step, like `train` for each. An error in one run ends all of them.
-
-    Raises ValueError for models of several shapes, and for runs that make other steps or are at another step.
-    """
+    Raises ValueError for models of several shapes, and for runs that make other steps or are at another step."""
     stepper = StackedStepper(trainees, batches, device)
     configure_process(device, stepper.config)
     for trainee in trainees:

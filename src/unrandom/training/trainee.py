@@ -1,4 +1,4 @@
-"""What is the state of a run in training? A trainee: model, optimisers, progress, and the folder they are saved to."""
+"""The state of a run in training: model, optimisers, progress, and the folder they are saved to."""
 
 import logging
 import math
@@ -28,7 +28,7 @@ CHECKPOINT_REMAINS = "the last good checkpoint is kept"
 
 @dataclass
 class Progress:
-    """How far a run is. Every field is saved in checkpoints, so that a resumed run continues with the same numbers."""
+    """How far a run is. Every field is saved in checkpoints, so that a resumed run continues from the same values."""
 
     step: int = 0  # updates made so far
     train_seconds: float = 0.0  # time in steps and batches, without evaluations and checkpoints
@@ -70,7 +70,7 @@ class Trainee:
         start: Checkpoint | None,
         parent: Transformer | None = None,
     ) -> "Trainee":
-        """A trainee with initial weights, those of a ``parent`` (`models.grow`), or those of a checkpoint (``start``).
+        """A trainee with initial weights, with a ``parent``'s (`models.grow`), or with a checkpoint's (``start``).
 
         ``measure`` maps a model to one line of metrics.
         """

@@ -1,4 +1,4 @@
-"""How long does a training step take on this device? Trial steps of a throw-away model on the run's own data."""
+"""Times trial steps of a throw-away model on the run's own data."""
 
 from collections.abc import Callable
 
@@ -33,5 +33,4 @@ def trial_stepper(config: RunConfig, model: Transformer, ranks: Ranks | None = N
 
 
 def training_batches(config: RunConfig) -> Batches:
-    """The training batches of the run."""
     return make_batches(config.data.split(config.split_seed), config.batch_size, config.seed)

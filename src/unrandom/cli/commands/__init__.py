@@ -1,4 +1,4 @@
-"""Which commands exist? One per module, which has an `EXAMPLE`, `add` (registers its options) and `run` (runs it).
+"""The commands, one per module with an `EXAMPLE`, `add` (registers its options) and `run` (runs it).
 
 Only the module of the command in use is imported, and it defers heavy imports to `run`, so that ``unrandom --help``
 answers at once.
@@ -38,7 +38,7 @@ BENCHMARKS_OF_AUDITS = ("audit", "false-positives")
 
 
 def needs_torch(arguments: Namespace) -> bool:
-    """Whether a command needs torch, whose import takes seconds. Lists and everything about audits do without it."""
+    """Whether a command needs torch, which takes seconds to import. Lists and everything about audits do not."""
     about_audits = getattr(arguments, "what", None) in BENCHMARKS_OF_AUDITS
     return not (arguments.command in WITHOUT_TORCH or about_audits or getattr(arguments, "list", False))
 

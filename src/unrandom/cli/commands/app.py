@@ -1,4 +1,4 @@
-"""What does `unrandom app` do? It serves the app on this machine: play, audit, results and runs in the browser."""
+"""`unrandom app` serves the app on this machine: play, audit, results and runs in the browser."""
 
 from argparse import ArgumentTypeError, Namespace
 from typing import Any
@@ -20,7 +20,7 @@ def add(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    """Serve until interrupted (Ctrl-C), which is no failure. Nothing but 127.0.0.1 can reach the app."""
+    """Serves until interrupted (Ctrl-C), which is not a failure. Nothing but 127.0.0.1 can reach the app."""
     for name, folder in (("--runs", arguments.runs), ("--results", arguments.results)):
         if folder.exists() and not folder.is_dir():
             raise UserError(f"{name} {folder} is not a folder")

@@ -1,6 +1,4 @@
-"""What does `unrandom bench` do? It measures speed relative to baselines, checks that a device trains correctly, and
-tests what audits find.
-"""
+"""`unrandom bench` measures relative speed, checks that a device trains correctly, and tests what audits find."""
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping

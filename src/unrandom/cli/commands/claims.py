@@ -1,4 +1,4 @@
-"""What does `unrandom claims` do? It lists every claim with its value and verdict, and can write them as a page."""
+"""`unrandom claims` lists every claim with its value and verdict, and can write them as a page."""
 
 from argparse import Namespace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What does `unrandom compare` do? It draws the curves of several runs together, and tabulates where they ended."""
+"""`unrandom compare` draws the curves of several runs together, and tabulates where they ended."""
 
 import os
 from argparse import Namespace
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """unrandom compare fm-256 um-144
 unrandom compare runs/sweeps/fm-256-1a2b3c4d --out curves"""
-LEVELS = (0.5, 0.9)  # accuracies of the last number whose first step is tabulated
+LEVELS = (0.5, 0.9)  # the first step with this accuracy of the last number is tabulated
 
 
 def add(command: Parser) -> None:
@@ -56,7 +56,7 @@ def run(arguments: Namespace) -> Answer:
 
 
 def _runs(names: Sequence[str], parent: Path) -> list[tuple["Run", str]]:
-    """The runs that the names mean, each once, with the names; of a sweep, those that were begun, with their ids."""
+    """The runs that the names mean, each once, with their names; for a sweep, its runs so far, with their ids."""
     from unrandom.core.errors import UserError
     from unrandom.runs.finding import find_run
     from unrandom.runs.running.saved_sweep import is_sweep, runs_of
@@ -87,7 +87,7 @@ def _reached(run: "Run", metrics: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _table(rows: Sequence[dict[str, Any]], by_settings: bool) -> list[str]:
-    """One line per run: its name, or the settings in which it differs if they name it, and where it ended."""
+    """One line per run: where it ended, with its name or, if they tell the runs apart, the settings that differ."""
     shown = [
         {
             **(row["settings"] if by_settings else {"name": row["name"]}),

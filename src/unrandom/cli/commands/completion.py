@@ -1,4 +1,4 @@
-"""What does `unrandom completion` do? It prints a script with which a shell completes commands, options and choices."""
+"""`unrandom completion` prints a script with which a shell completes commands, options and choices."""
 
 from argparse import Namespace
 

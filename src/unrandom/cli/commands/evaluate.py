@@ -1,4 +1,4 @@
-"""What does `unrandom evaluate` do? It measures a model's accuracy on held-out sequences, alone or beside baselines."""
+"""`unrandom evaluate` measures a model's accuracy on held-out sequences, alone or beside baselines."""
 
 from argparse import Namespace
 from typing import TYPE_CHECKING

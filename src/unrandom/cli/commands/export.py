@@ -1,4 +1,4 @@
-"""What does `unrandom export` do? It writes a run's model as a folder that other libraries load, with a model card."""
+"""`unrandom export` writes a run's model as a folder that other libraries load, with a model card."""
 
 from argparse import Namespace
 

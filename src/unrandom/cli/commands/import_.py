@@ -1,4 +1,4 @@
-"""What does `unrandom import` do? It makes a run of an exported folder, or of a model of the paper's public code."""
+"""`unrandom import` makes a run of an exported folder, or of a model of the paper's public code."""
 
 from argparse import Namespace
 

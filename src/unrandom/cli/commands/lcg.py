@@ -1,4 +1,4 @@
-"""What does `unrandom lcg` do? It prints numbers of a linear congruential generator, one per line."""
+"""`unrandom lcg` prints numbers of a linear congruential generator, one per line."""
 
 import sys
 from argparse import Namespace
@@ -22,10 +22,7 @@ def add(command: Parser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    """x0 and the numbers after it, each a x + c modulo m of the one before; with the period as JSON. Imports no torch.
-
-    Raises UserError for a value that is no whole number, or out of its range.
-    """
+    """The numbers from x0 on; as JSON, with the period. Imports no torch. Raises UserError for a value out of range."""
     from unrandom.core.config import parse_integer
     from unrandom.core.errors import UserError
     from unrandom.core.quantities import counted

@@ -1,4 +1,4 @@
-"""What does `unrandom models` do? It lists the trained models that come with the package and its repository."""
+"""`unrandom models` lists the trained models that come with the package and its repository."""
 
 from argparse import Namespace
 

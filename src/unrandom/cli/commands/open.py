@@ -1,4 +1,4 @@
-"""What does `unrandom open` do? It opens the report of a run in the browser, and makes it first if there is none."""
+"""`unrandom open` opens the report of a run in the browser, and makes it first if there is none."""
 
 from argparse import Namespace
 

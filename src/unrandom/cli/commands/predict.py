@@ -1,4 +1,4 @@
-"""What does `unrandom predict` do? It continues sequences of numbers, and prints how reliable the model is on them."""
+"""`unrandom predict` continues sequences of numbers, and prints how reliable the model is on them."""
 
 import shlex
 from argparse import Namespace
@@ -98,7 +98,7 @@ def _number(word: str) -> int:
     try:
         return parse_integer(word)
     except UserError:
-        raise UserError(f"{word!r:.80} is no whole number; give one FILE, - for standard input, or numbers") from None
+        raise UserError(f"{word!r:.80} is not a whole number; give FILE, - for standard input, or numbers") from None
 
 
 def _instead(numbers: list[int], file: str) -> tuple[str | None, str]:

@@ -1,4 +1,4 @@
-"""What does `unrandom report` do? It measures a run and writes its report, one HTML file."""
+"""`unrandom report` measures a run and writes its report, one HTML file."""
 
 from argparse import Namespace
 

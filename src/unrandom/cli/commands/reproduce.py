@@ -1,4 +1,4 @@
-"""What does `unrandom reproduce` do? It trains, measures, draws and judges experiments, or lists them."""
+"""`unrandom reproduce` trains, measures, draws and judges experiments, or lists them."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -67,7 +67,7 @@ def list_experiments(names: list[str], results: Path) -> Answer:
         [each.name, time, f"{each.about}{place}"] for each, time, place in zip(entries, minutes, places, strict=True)
     ]
     note = (
-        "times are those of training at scale laptop with three seeds, on one core of a CPU, half to twice; "
+        "times are for training at scale laptop with three seeds, on one core of a CPU, within a factor of two; "
         "experiments share runs, and --dry-run says what is left to train"
     )
     return {"experiments": listed}, "\n".join([*aligned(table), note])

@@ -1,4 +1,4 @@
-"""What does `unrandom resume` do? It continues training a run that was stopped."""
+"""`unrandom resume` continues training a run that was stopped."""
 
 from argparse import Namespace
 

@@ -1,4 +1,4 @@
-"""What does `unrandom speedrun` do? It shows the records, or races a candidate against the standing one."""
+"""`unrandom speedrun` shows the records, or races a candidate against the standing one."""
 
 from argparse import Namespace
 
@@ -10,7 +10,7 @@ EXAMPLE = "unrandom speedrun --set steps=200 --set optimizer.muon_lr=0.2"
 
 def add(command: Parser) -> None:
     add_assignments(command)
-    command.add_argument("--seeds", type=COUNT, metavar="K", help="seeds per side (as many as a record needs)")
+    command.add_argument("--seeds", type=COUNT, metavar="K", help="seeds per side (default: what a record needs)")
     command.add_argument("--threads", type=COUNT, metavar="N", help="torch threads (torch's default)")
     command.add_argument(
         "--keep", nargs=2, metavar=("NAME", "TEXT"), help="save the race under this name; TEXT says what was changed"

@@ -1,4 +1,4 @@
-"""What does `unrandom sweep` do? It trains every combination of settings, chooses by validation, draws a heat map."""
+"""`unrandom sweep` trains every combination of settings, chooses by validation, and draws a heat map."""
 
 from argparse import Namespace
 

@@ -1,4 +1,4 @@
-"""What does `unrandom train` do? It trains a recipe, or continues its unfinished run; or it lists the recipes."""
+"""`unrandom train` trains a recipe, or continues its unfinished run; or it lists the recipes."""
 
 from argparse import Namespace
 

@@ -1,1 +1,1 @@
-"""What do an LCG's digits and tokens look like? Two experiments that illustrate them, without models or claims."""
+"""Two experiments that illustrate an LCG's digits and tokens, without models or claims."""

@@ -1,4 +1,4 @@
-"""How soon does each digit of an LCG sequence repeat? (fig:digit_wise_sequences, eq:lcg_r, eq:period_m_composite)
+"""How soon each digit of an LCG sequence repeats. (fig:digit_wise_sequences, eq:lcg_r, eq:period_m_composite)
 
 The digit of weight p^w has period p^(w+1) along a full-period sequence, and p^(w+1) / gcd(r, p^(w+1)) along every r-th
 number. This is a theorem, so there are no claims; the tests of ``generators.residues`` check it by brute force. The

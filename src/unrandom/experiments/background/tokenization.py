@@ -1,8 +1,4 @@
-"""How is a number split into tokens, and which position indices do they get? (fig:byte-tok-vis)
-
-The table ``example`` has the tokens of a few numbers and their two position indices. There are no claims; the tests of
-``tokenization`` check that base-b tokens can be decoded exactly.
-"""
+"""Splits numbers into tokens with two position indices (table ``example``; no claims). (fig:byte-tok-vis)"""
 
 import numpy as np
 

@@ -1,1 +1,1 @@
-"""How do models compare with predictors that are not trained? Experiments beyond the paper."""
+"""Compares models with predictors that are not trained, beyond the paper."""

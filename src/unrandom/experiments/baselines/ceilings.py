@@ -1,10 +1,9 @@
-"""How close is a model to the best possible predictor? It is compared with simple baselines and the exact posterior.
+"""Compares models with simple baselines and with the best possible predictor, the exact posterior.
 
 Models of a fixed modulus and of unseen moduli, and baselines (copying, the look-back predictor, algebra, the exact
 posterior over the parameters) predict the same test sequences. The tables are ``positions`` (accuracy by position),
-``needed`` (context needed for 60, 90 and 99 %) and, for a fixed modulus, ``digits``. The claims compare the model's
-context needed with that of the exact posterior, and the digits that the model knows with those that the paper's
-explanation (look-back) predicts.
+``needed`` (context needed for 60, 90 and 99 %) and, for a fixed modulus, ``digits``. The claims compare the context
+needed by the model and by the exact posterior, and the digits that the model knows with the look-back predictor's.
 """
 
 import numpy as np
@@ -94,7 +93,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _digit_rows(run: Run, sequences: int) -> Rows:
-    """For each digit and position: how often the model is right, and whether the look-back predictor is certain."""
+    """How often the model is right, and whether the look-back predictor is certain, for each digit and position."""
     tested = evaluated(run, sequences)
     lookback = LookbackPredictor(tested.basis)
     certain = np.array([lookback.digits_known(t) for t in range(tested.correct.shape[1])])
@@ -129,7 +128,7 @@ def _best_modulus_accuracy(positions: pl.DataFrame, regime: str) -> float | None
 
 
 def ratios(tables: Tables, regime: str, threshold: str) -> Finding:
-    """By run, the model's context needed over that of the exact posterior, averaged over its test moduli.
+    """By run, the context needed by the model over the exact posterior's, averaged over its test moduli.
 
     If the model never reaches the threshold, it needs more numbers than it was shown, and the ratio is a bound.
     """

@@ -1,4 +1,4 @@
-"""Which order of look-back does a fixed-modulus model use? Bits known, attention, and cuts of look-backs show it.
+"""Finds the order of look-back that a fixed-modulus model uses, by bits known, attention, and cuts of look-backs.
 
 The theory is in docs/order.md: with j numbers r = 2^k steps apart, k + (j − 1)(k + v) bits of an extrapolation are
 certain, with coefficients that are the same for every a and c; v = v_2(a − 1). Let N be the context that order 2 needs
@@ -6,7 +6,7 @@ for all bits of m = 2^w, and s = N / 4. When N to 3 N / 2 − 1 numbers are seen
 order 3 by s, 2 s and 3 s.
 
 A look-back is cut for the guess of number n alone, in all layers and heads, and the other attention weights are scaled
-up. What other positions have gathered from that number can still be read. The models are those of fm-scaling; the
+up. What other positions have gathered from that number can still be read. The models are fm-scaling's; the
 tables are ``bits``, ``needed`` (context needed), ``attention`` and ``cut``.
 """
 
@@ -50,7 +50,7 @@ CUT_SEQUENCES = by_scale(smoke=16, laptop=128)
 ATTENTION_SEQUENCES = 16
 # Bound on sequences times the square of the context: a longer context is measured on fewer sequences.
 MAX_PATTERN_ELEMENTS = 2**28
-MULTIPLES = (1, 2, 3, 4)  # look-backs of 1, 2, 3 and 4 s, at which attention is measured and cut
+MULTIPLES = (1, 2, 3, 4)  # attention is measured and cut at look-backs of 1, 2, 3 and 4 s
 ORDER_2_MULTIPLES, HIGHER_ORDER_MULTIPLES = (2, 4), (1, 3)
 
 CLAIMS = {
@@ -166,20 +166,20 @@ def _bit_rows(tested: Evaluation) -> Iterator[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class LinePositions:
-    """Positions at which the lines of the orders differ: the numbers seen there, and the spacing ``s`` of the lines."""
+    """Positions where the lines of the orders differ: the numbers seen there, and the spacing ``s`` of the lines."""
 
     seen: range
     s: int  # numbers
 
     @classmethod
     def of(cls, modulus: int, longest: int) -> "LinePositions":
-        """From the context that order 2 needs (at most the largest power of two that fits), half as many positions."""
+        """From the context that order 2 needs, at most the largest power of two that fits; half that many positions."""
         enough = min(LookbackPredictor(modulus).numbers_needed(), largest_power(longest, 2))
         return cls(range(enough, min(3 * enough // 2, longest + 1)), enough // 4)
 
 
 def _attention_rows(predictor: TransformerPredictor, sequences: Examples) -> Iterator[dict[str, Any]]:
-    """For each head, the share of its attention to earlier numbers at each multiple of s, and that share by chance."""
+    """The share of each head's attention to earlier numbers at each multiple of s, and that share by chance."""
     positions = LinePositions.of(sequences.parameters.modulus(0), sequences.numbers.shape[1] - 1)
     patterns = attention_patterns(predictor, sequences, predictor.model.config.context)
     for layer, pattern in enumerate(patterns):
@@ -193,7 +193,7 @@ def _attention_rows(predictor: TransformerPredictor, sequences: Examples) -> Ite
 
 
 def _cut_rows(predictor: TransformerPredictor, sequences: Examples, seed: int) -> Iterator[dict[str, Any]]:
-    """Accuracy with nothing cut, with each line cut, and with a look-back cut that is no line (the control)."""
+    """Accuracy with nothing cut, with each line cut, and with another look-back cut (the control)."""
     positions = LinePositions.of(sequences.parameters.modulus(0), sequences.numbers.shape[1] - 1)
     cuts = {"nothing": {}, **{str(i): dict.fromkeys(positions.seen, i * positions.s) for i in MULTIPLES}}
     rng = stream(seed, "cut off")
@@ -241,7 +241,7 @@ def with_open_bits(bits: pl.DataFrame) -> pl.DataFrame:
 
 
 def _cuts(cut: pl.DataFrame, multiples: Sequence[int], choose: Callable[[pl.Expr], pl.Expr]) -> list[float]:
-    """For each seed, the share of accuracy that is left when one look-back is cut: that one which ``choose`` picks."""
+    """For each seed, the share of accuracy that is left when the look-back that ``choose`` picks is cut."""
     accuracy, name = pl.col("accuracy"), pl.col("cut")
     left = choose(accuracy.filter(name.is_in([str(multiple) for multiple in multiples])))
     uncut = accuracy.filter(name == "nothing").first()
@@ -249,7 +249,7 @@ def _cuts(cut: pl.DataFrame, multiples: Sequence[int], choose: Callable[[pl.Expr
 
 
 def _by_valuation(bits: pl.DataFrame) -> list[float]:
-    """By seed, bits known with v ≥ 4 minus those with v = 2, where order 2 leaves at least two bits open at v = 2."""
+    """By seed, bits known with v ≥ 4 minus with v = 2, where order 2 leaves two bits or more open at v = 2."""
     least, *_, most = VALUATIONS
     known_least, known_most = (pl.col("bits").filter(group=group).mean() for group in (least, most))
     return each_run(bits.filter(pl.col("seen") > 1, pl.col("open") >= 2), known_most - known_least)

@@ -1,4 +1,4 @@
-"""How does a model of two layers look back at three numbers? By cuts and patches of the one that needs fewer numbers.
+"""Cuts and patches a model of two layers that looks back at three numbers, and so needs fewer of them.
 
 ``fm-2p14`` is right after 64 numbers, where order 2 leaves two bits open. Let N be the numbers that order 2 needs. The
 second layer looks back by N/16 (after N/2 to 9N/16 − 1 numbers), 5N/16 (to 13N/16 − 1) or 9N/16 (to N − 1), to number
@@ -7,8 +7,8 @@ q. Two identities modulo m (docs/order.md) say what it may read there. With D_s(
 - *error*: D_{N/4}(n) ≡ 4 D_{N/8}(q) for every q, so it may copy how wrong the first layer's extrapolation is at q;
 - *difference*: x[n] − x[n − N/2] ≡ 4 (x[q − N/8] − x[q − N/4]) for q = n − N/16 and n − 9N/16.
 
-These look-backs and controls are *cut*, and the value vectors that they reach are *patched*: replaced by those of
-another sequence, or of a multiple u x of the same one, u = 1 + w 2^i. The first tests the error. In the second four
+These look-backs and controls are *cut*, and the value vectors that they reach are *patched*, with another sequence, or
+with a multiple u x of the same one, u = 1 + w 2^i. The first tests the error. In the second four
 times the error is the same and four times the difference is not, so that the guess moves by 4 (u − 1) times the
 difference, or not at all. Three seeds are *followed* through the plateau of 12 bits by checkpoints that are kept, and
 smaller models of three layers are tried.
@@ -80,7 +80,7 @@ def _followed(size: Size, steps: int, every: int) -> Size:
 
 
 PUBLISHED_LAPTOP = size_of("laptop", 14)
-LONGER_APART = {"evaluate_every": 500}  # evaluations take as long as many steps of small batches
+LONGER_APART = {"evaluate_every": 500}  # an evaluation takes as long as many steps of small batches
 SMOKE = Size(exponent=10, context=40, steps=8)
 SIZES: dict[Scale, Sizes] = by_scale(
     smoke=Sizes(
@@ -171,7 +171,7 @@ CLAIMS = {
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """The published model, of one seed; then those that are followed and those of three layers, with every seed."""
+    """The published model, of one seed; the runs that are followed, and the ones of three layers, with every seed."""
     sizes = SIZES[scale]
     return [
         *(sized_run(scale, sizes.published, seed).labelled(kind=PUBLISHED) for seed in range(min(seeds, 1))),
@@ -239,9 +239,9 @@ def _end_row(run: Run, tested: Evaluation) -> dict[str, Any]:
 
 
 def _step_rows(run: Run, sequences: Examples) -> Iterator[dict[str, Any]]:
-    """At each checkpoint that was kept: accuracy after N/2 to N − 1 numbers and after more, and attention.
+    """Accuracy after N/2 to N − 1 numbers and after more, and attention, at each checkpoint that was kept.
 
-    ``chance`` is the accuracy with those bits alone that order 2 makes certain after N/2 numbers.
+    ``chance`` is the accuracy with only the bits that order 2 makes certain after N/2 numbers.
     """
     places, every = _places(run), run.config.keep_every
     assert every is not None, "followed runs keep checkpoints"

@@ -1,6 +1,6 @@
-"""How are the second layer's look-backs of fm-2p14 cut and patched? At the places where it looks, and at controls.
+"""Cuts and patches the second layer's look-backs of fm-2p14, at the places where it looks, and at controls.
 
-`order_depth` says what is tested. Rows are those of its tables ``cut`` and ``patch``.
+`order_depth` says what is tested; the rows are for its tables ``cut`` and ``patch``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,14 +50,14 @@ class Cut:
     lookbacks: Sequence[Mapping[int, int]]
 
     def edits(self, digits: int) -> dict[str, Edit]:
-        """The edit of the layer's pattern, for numbers of so many tokens."""
+        """The edit of the layer's pattern, given the tokens per number."""
         edits = [without_lookbacks(each, digits) for each in self.lookbacks]
         return {_tap("hook_pattern", self.layer): lambda pattern: reduce(lambda x, edit: edit(x), edits, pattern)}
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where the published model's second layer looks, in numbers: N is what order 2 needs, ``unit`` is N / 16."""
+    """The places where the published model's second layer looks, in numbers: order 2 needs N, ``unit`` is N / 16."""
 
     unit: int
 
@@ -67,7 +67,7 @@ class Places:
         enough = LookbackPredictor(modulus).numbers_needed()
         if enough % 32 or context < enough:
             raise UserError(
-                f"m = {modulus} and {context} numbers were given; as many numbers as order 2 needs, {enough}, must be "
+                f"m = {modulus} and {context} numbers were given; the {enough} numbers that order 2 needs must be "
                 "a multiple of 32 and fit into the context"
             )
         return cls(enough // 16)
@@ -99,7 +99,7 @@ class Places:
         return list(range(self.unit, n - 4 * self.unit + 1, 2 * self.unit))
 
     def cuts(self) -> dict[str, Cut]:
-        """What is cut, by name. Look-backs of the CONTROLS are none of `kin`."""
+        """The cuts by name. Look-backs of the CONTROLS are not in `kin`."""
         half, u = self.unit // 2, self.unit
         looked_at = {n: lookback for block, lookback in self.blocks.items() for n in block}
         most = max(len(self.kin(n)) for n in self.seen)
@@ -119,7 +119,7 @@ class Places:
     def errors(self, numbers: Numbers, modulus: int) -> UInt64[np.ndarray, " sequences"]:
         """4 D_{N/8}(q) modulo m, which is the same for all q from N/4 on."""
         q, s = 4 * self.unit, 2 * self.unit
-        error = numbers[:, q] - 2 * numbers[:, q - s] + numbers[:, q - 2 * s]  # modulo 2^64, of which m is a divisor
+        error = numbers[:, q] - 2 * numbers[:, q - s] + numbers[:, q - 2 * s]  # modulo 2^64, which m divides
         return (4 * error) % np.uint64(modulus)
 
     def differences(self, numbers: Numbers, modulus: int) -> UInt64[np.ndarray, " sequences"]:
@@ -135,7 +135,7 @@ class Places:
 
 
 def cut_rows(predictor: TransformerPredictor, sequences: Examples, places: Places) -> Iterator[dict[str, Any]]:
-    """By what is cut in the second layer, and by block of numbers seen: guesses right, and low bits right."""
+    """Guesses right and low bits right, by what is cut in the second layer, and by block of numbers seen."""
     low = LookbackPredictor(sequences.parameters.modulus(0)).digits_known(places.enough // 2 - 1)
     unedited = evaluate(predictor, sequences).guesses
     for name, cut in places.cuts().items():
@@ -167,7 +167,7 @@ def _share(holds: Bool[np.ndarray, "sequences guesses"], sequences: Examples) ->
 
 
 def patch_rows(predictor: TransformerPredictor, sequences: Examples, places: Places) -> Iterator[dict[str, Any]]:
-    """By what is patched from which sequences: guesses that move as the errors or the differences say, or at all."""
+    """Guesses that move as the errors or the differences say, or at all, by what is patched from which sequences."""
     modulus, numbers = sequences.parameters.modulus(0), sequences.numbers
     low = int(LookbackPredictor(modulus).digits_known(places.enough // 2 - 1).sum())
     unedited = predictor.predict(numbers).numbers
@@ -197,10 +197,10 @@ def patch_rows(predictor: TransformerPredictor, sequences: Examples, places: Pla
 def _patched(
     predictor: TransformerPredictor, numbers: Numbers, other: Numbers, places: Places, head: int, parity: int
 ) -> UInt64[np.ndarray, "sequences guesses"]:
-    """Guesses for ``numbers``, whose head reads the values of the ``other`` sequences, as after N/2 to N − 1 numbers.
+    """Guesses for ``numbers`` while the head reads values of the ``other`` sequences, as after N/2 to N − 1 numbers.
 
     Blocks of N/16 numbers are guessed one after another, each with the values patched in every second block before it,
-    from number N/4 on: those N/16 (``parity`` 1) or N/8 (0) modulo N/8 back.
+    from number N/4 on: the blocks N/16 (``parity`` 1) or N/8 (0) modulo N/8 back.
     """
     tap, u, width = _tap("hook_v"), places.unit, predictor.tokenizer.width
     found = predictor.predict(numbers).numbers

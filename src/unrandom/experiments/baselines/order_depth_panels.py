@@ -1,4 +1,4 @@
-"""How is order by depth drawn? Cuts and patches as maps, training as lines, and the stairs of the smaller models."""
+"""Draws order by depth: cuts and patches as maps, training as lines, and the stairs of the smaller models."""
 
 from dataclasses import replace
 from math import log2
@@ -15,12 +15,12 @@ from unrandom.runs.tables import Tables
 
 PUBLISHED, FOLLOWED, THREE = "published", "followed", "three layers"
 POOLED, EXACT = "all", "where differences are equal"
-# What is cut: look-backs of the second layer, of which the CONTROLS are those beside (N/32, N/16: so much further back
+# What is cut: look-backs of the second layer; the CONTROLS are beside them (N/32, N/16: this much further back
 # than it looks), and of the first.
 NOTHING, LOOKED_AT, KIN = "nothing", "where it looks", "all such places"
 CONTROLS = ("N/32 nearer", "N/32 further", "N/16 further", "N/2 back")
 FIRST_HALF, FIRST_QUARTER = "layer 1, N/2", "layer 1, N/4"
-# Where values are patched, and from which sequence
+# The places where values are patched, and the sequence that they come from
 PATCHED, OTHER_HEAD, BESIDE = "where it looks", "other head", "beside"
 ANOTHER, MULTIPLE = "another", "multiple"
 MOVES = {"error": "errors", "difference": "differences", "changed": "at all"}

@@ -1,4 +1,4 @@
-"""How is the order of look-back drawn? Bits known beside the theory, attention and cuts by line, and context needed."""
+"""Draws the order of look-back: bits known beside the theory, attention and cuts by line, and context needed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import log2
@@ -24,7 +24,7 @@ LINES = ("s", "2s", "3s", "4s")
 CUTS = {"nothing": "nothing", **{str(i): line for i, line in enumerate(LINES, 1)}, "another": "no line"}
 LOOKBACK_LABEL = "look-back (4s: what order 2 needs)"
 PAPERS_MODULUS = 2**32
-PAPERS_CONTEXT_NEEDED = 192  # the first count in PAPERS_SHARES at which the paper's model is always right
+PAPERS_CONTEXT_NEEDED = 192  # the first count in PAPERS_SHARES where the paper's model is always right
 # The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), for Steele and
 # Vigna's multipliers and for arbitrary ones.
 PAPERS_SHARES = {
@@ -75,7 +75,7 @@ def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
 
 
 def _attention(attention: pl.DataFrame, layer: int) -> LinePanel:
-    """For each run and line, the attention share of the head that attends to this line most."""
+    """The attention share of the head that attends to a line most, for each run and line."""
     lines, x = [], list(range(len(LINES)))
     for kind, (m, of_modulus) in enumerate(by_modulus(attention.filter(layer=layer)).items()):
         for of_run in by_run(of_modulus):
@@ -98,7 +98,7 @@ def _cuts(cut: pl.DataFrame) -> LinePanel:
 
 
 def _needed(needed: pl.DataFrame) -> LinePanel:
-    """Context needed by order, as predicted, with that of the models here and of the paper's at 2^32."""
+    """Context needed by order, as predicted, beside the models here and the paper's at 2^32."""
     moduli = [2**w for w in range(8, 33, 2)]
     lines = [
         Line(moduli, [LookbackPredictor(m, order=order).numbers_needed() for m in moduli], f"order {order}", order)
@@ -113,7 +113,7 @@ def _needed(needed: pl.DataFrame) -> LinePanel:
 
 
 def _by_valuation(bits: pl.DataFrame, m: int) -> LinePanel:
-    """Known bits by v = v_2(a − 1), beside those of order 2 if v is known.
+    """Known bits by v = v_2(a − 1), beside order 2's if v is known.
 
     Known v gives one bit more: the lowest wrong bit of the guess is then known, and can be flipped (docs/order.md).
     """

@@ -1,10 +1,10 @@
-"""What pressure makes a model learn a higher order of look-back? Tested: its shape, and contexts too short for order 2.
+"""Tests what makes a model learn a higher order of look-back: its shape, and contexts too short for order 2.
 
 First, depth, heads, width and context are varied. Second, models are trained in contexts that *end early*: order 2
 leaves bits of the last number open there, and order 3 none (docs/order.md), so that a model that is right there uses
 more than two earlier numbers. They are trained from scratch, with four layers, or from the weights of a model that has
 learned order 2 in a longer context. The tables are ``cells`` (one row per run; its column ``cell`` is the name of the
-variant) and ``bits`` (bits known by position); the claims compare context needed and bits known with those of order 2.
+variant) and ``bits`` (bits known by position); the claims compare context needed and bits known with order 2's.
 """
 
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes whose shape is varied, and those that end early: from scratch, and from order 2."""
+    """Sizes whose shape is varied, and sizes that end early: from scratch, and from order 2."""
 
     shapes: tuple[Size, ...]  # The first is varied in more ways than the others.
     scratch: tuple[Size, ...]  # The first is trained with four layers, too.
@@ -194,7 +194,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def _accuracy_of_parent(run: Run) -> float | None:
-    """Last-number accuracy of the run from whose weights this run started; None if it started from random weights."""
+    """The last-number accuracy of the run that this run's weights come from; None if it started from random ones."""
     return float(run.ancestors()[-1].result()["last_number_accuracy"]) if run.config.start is not None else None
 
 
@@ -212,7 +212,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def _least_ratio(shapes: pl.DataFrame) -> Finding:
-    """By seed, the least ratio of context needed to that of order 2, over the shapes that every seed has learned."""
+    """By seed, the least ratio of context needed to order 2's, over the shapes that every seed has learned."""
     learned = shapes.filter((pl.col("last") >= LEARNED_SHARE).all().over("modulus", "cell"))
     return Unknown("no shape was learned by every seed") if learned.is_empty() else lookback_ratio(learned, pl.Expr.min)
 

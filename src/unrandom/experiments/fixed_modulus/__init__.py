@@ -1,1 +1,1 @@
-"""Can a model predict unseen (a, c) of the modulus that it was trained on? The paper's fixed-modulus experiments."""
+"""The paper's fixed-modulus experiments: a model predicts unseen (a, c) of the modulus that it was trained on."""

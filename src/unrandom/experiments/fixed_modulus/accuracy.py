@@ -1,4 +1,4 @@
-"""How accurate is a fixed-modulus model? Accuracy by position and by digit, as table rows for several experiments."""
+"""Accuracy of fixed-modulus models by position and by digit, as table rows for several experiments."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How far back does the attention head look? (fig:fixed_p_attn_mlp a)
+"""Measures how far back the attention head looks. (fig:fixed_p_attn_mlp a)
 
 The paper: when number t is guessed, the strongest key is number t − p^k for the largest p^k ≤ t, the second strongest
 t − p^(k−1). This is tested on one-layer models of powers of two and composites. The tables have the mean attention by
@@ -138,7 +138,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each modulus: one sequence's pattern, mean weight by look-back for every seed, and the preferred divisors."""
+    """One sequence's pattern, mean weight by look-back for every seed, and the preferred divisors, for each modulus."""
     panels: list[Panel] = []
     for (m,), distances in tables["by_distance"].group_by("modulus", maintain_order=True):
         lines = list(seed_lines(distances, "back", "weight", "one line per seed", 0))

@@ -1,4 +1,4 @@
-"""Does the embedding encode the digits? (fig:fixed_p_embedding_pca, figapp:embedding_m=512, …_m=7776, …_m=1800)
+"""Tests whether the embedding encodes digits. (fig:fixed_p_embedding_pca, figapp:embedding_m=512, …_m=7776, …_m=1800)
 
 The paper: principal components group numbers by residue modulo the prime powers of m, and numbers that share low digits
 have similar vectors. This is tested on one-layer models. The tables have the components (``points``), the share of each
@@ -108,9 +108,9 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each modulus: two planes and the shares of variance for the first seed; cosine by shared digits for all.
+    """Two planes and the shares of variance for the first seed, and cosine by shared digits for all, for each modulus.
 
-    A plane is coloured by the residue that explains most of its two components.
+    A plane has the colours of the residue that explains most of its two components.
     """
     panels: list[Panel] = []
     for (m,), points in tables["points"].group_by("modulus", maintain_order=True):
@@ -134,10 +134,8 @@ def _plane(m: int, points: pl.DataFrame, shares: pl.DataFrame, components: tuple
 
 
 def _best_residue(shares: pl.DataFrame) -> int:
-    """The modulus whose residues explain most of two components beyond chance.
-
-    Of all moduli whose share beyond chance, summed over both components, is within 0.04 of the best: the smallest.
-    """
+    """The smallest modulus whose residues explain at most 0.04 less of both components, beyond chance, than the
+    best."""
     gain = shares.group_by("residue").agg((pl.col("share") - pl.col("shuffled")).sum().alias("gain"))
     return min(gain.filter(pl.col("gain") >= pl.col("gain").max() - 0.04)["residue"])
 

@@ -1,4 +1,5 @@
-"""Which sequences are learned first? (fig:training a, figapp:accuracy_vs_step_m=2048, figapp:accuracy_vs_step_m=7776)
+"""Finds which sequences are learned first. (fig:training a, figapp:accuracy_vs_step_m=2048,
+figapp:accuracy_vs_step_m=7776)
 
 The paper: short-period sequences, which can be copied, come before long ones; with repeated data, the training set
 comes before the test. The table ``metrics`` has what training saved, with fresh data and Muon and with the paper's
@@ -38,7 +39,7 @@ LINES = {
     FULL: "training, full period, a ≠ 1",
 }
 LOSSES = {"train_loss": "training (short periods too)", "test_loss": "unseen (a, c), full period"}
-LEARNED_SHARE = 0.9  # the accuracy at which a group counts as learned
+LEARNED_SHARE = 0.9  # from this accuracy on, a group counts as learned
 FRESH = Precondition("last-number accuracy with fresh data", LEARNED_SHARE)
 REPEATED = Precondition("last-number accuracy with repeated data, at best", LEARNED_SHARE)
 
@@ -105,10 +106,8 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def learning(metrics: pl.DataFrame) -> pl.DataFrame:
-    """One row per run: final and best accuracy on unseen (a, c), and the step at which each group was learned.
-
-    That is the first evaluated step at which the group has LEARNED_SHARE; null if it never has.
-    """
+    """One row per run: final and best accuracy on unseen (a, c), and the step at which each group was learned. That
+    is the first evaluated step where the group has LEARNED_SHARE; null if it never has."""
     step, test = pl.col("step"), pl.col(TEST)
     return metrics.group_by("run", "seed", "repeated", maintain_order=True).agg(
         test.last().alias("last"),

@@ -1,4 +1,4 @@
-"""Does the accuracy by position depend on (a, c)? (figapp:accuracy_vs_token_ac_m=2048)
+"""Tests whether the accuracy by position depends on (a, c). (figapp:accuracy_vs_token_ac_m=2048)
 
 The table ``pairs`` has the accuracy of one-layer models for single test pairs (a, c), each over many x0. The claim
 bounds the range over pairs of the accuracy at a position.

@@ -1,4 +1,4 @@
-"""Which digits do the two strongest attention lines carry? (fig:digits_topk)
+"""Finds the digits that the two strongest attention lines carry. (fig:digits_topk)
 
 The paper: with only the key at t − p^k left, the k low digits stay right and the high ones are lost; the key at
 t − p^(k−1) restores them. In one-layer models of powers of two, all other attention weights are set to zero. The paper
@@ -37,13 +37,13 @@ ONE_KEY, TWO_KEYS = "t-p^k", "t-p^k, t-p^(k-1)"
 BIT_INDEX = pl.col("digit").str.strip_prefix("2^").cast(pl.Int64)  # the index w of the digit 2^w
 ABLATION_COLUMNS = ("keep", "renormalised")
 PAPERS = "renormalised"  # the reading of the paper's public code
-# For each reading: what one key and two keys are, and whether the remaining weights are rescaled to sum to 1
+# By reading: the meaning of one key and of two, and whether the remaining weights are rescaled to sum to 1
 READINGS = {
     "zeroed": (ONE_KEY, TWO_KEYS, False),
     PAPERS: (ONE_KEY, TWO_KEYS, True),
     "heaviest": ("heaviest 1", "heaviest 2", True),
 }
-# What is drawn, and its title
+# What is drawn, with titles
 TITLES = {
     ("all", None): "all attention",
     ("random 1", True): "only a look-back at random",
@@ -139,7 +139,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def evidence(tables: Tables) -> Evidence:
-    """Bits above k are judged without bit k, whose copy is always wrong and would count as a loss."""
+    """Bits above k are judged without bit k: its copy is always wrong and would count as a loss."""
     key_columns = ("run", "seed")
     by_bit = _accuracy_by_bit(tables["digits"])
     ablations = tables["summary"].join(

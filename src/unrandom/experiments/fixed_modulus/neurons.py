@@ -1,4 +1,4 @@
-"""How does the MLP compute the next number from what attention gathered? (fig:fixed_p_attn_mlp b–d)
+"""Looks into the MLP, which computes the next number from what attention gathered. (fig:fixed_p_attn_mlp b–d)
 
 The paper: each hidden neuron responds periodically to the target, and the outputs of the neurons interfere
 constructively at the right number. This is tested on one-layer models of a power of two. The tables have every neuron's
@@ -39,7 +39,7 @@ ENTRY = Entry(
 
 SEQUENCES = by_scale(smoke=16, laptop=512)
 SUBSET_SIZES = 24  # number of sizes of the set of added neurons
-CANDIDATES = 64  # best neurons, of which those with the largest output for one target are drawn
+CANDIDATES = 64  # best neurons; of these, the ones with the largest output for one target are drawn
 DRAWN_NEURONS = 3
 DRAWN_RANGE = 24  # numbers drawn on either side of the target
 

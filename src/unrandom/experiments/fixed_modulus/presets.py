@@ -1,4 +1,4 @@
-"""Which runs do the fixed-modulus experiments share? Models of one layer and one head, by two recipes, at four scales.
+"""Runs that the fixed-modulus experiments share: one layer and one head, by two recipes, at four scales.
 
 The *fast* recipe draws fresh sequences and uses Muon; the *paper's* recipe repeats 100,000 sequences and uses AdamW.
 """
@@ -14,7 +14,7 @@ from unrandom.training import RunConfig
 
 POWERS_OF_TWO = by_scale(smoke=(16,), laptop=(256,), overnight=(2048,), paper=(2048, 512))
 COMPOSITES = by_scale(smoke=(36,), laptop=(216, 360), overnight=(1800, 7776), paper=(7776, 1800))
-# a prime, and the power of two with which it is compared
+# a prime, and the power of two to compare with it
 PRIMES = by_scale(smoke=(13, 16), laptop=(251, 256), overnight=(2039, 2048))
 # Where the fast recipe of scale overnight differs from that of 2048. Fewer steps suffice for 1800. Those of 7776 are
 # the first of a longer schedule.

@@ -1,4 +1,4 @@
-"""Is a prime modulus harder than a power of two? (fig:prime_modulus; the paper's appendix on prime moduli)
+"""Tests whether a prime modulus is harder than a power of two. (fig:prime_modulus; appendix on prime moduli)
 
 A prime has only one digit, which repeats no earlier than the sequence, so nothing can be copied before that. Two-layer
 models of a prime and of a power of two are compared after equal training. The tables are ``positions`` (accuracy by

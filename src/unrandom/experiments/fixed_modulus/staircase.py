@@ -1,4 +1,4 @@
-"""Does accuracy climb in stairs, where a look-back of p^k becomes possible?
+"""Tests whether accuracy climbs in stairs, where a look-back of p^k becomes possible.
 
 (fig:acc_vs_token, figapp:accuracy_m=2048_h1, figapp:accuracy_m=7776.) One-layer models of powers of two and composites
 are tested. The tables are ``positions`` (accuracy by position, with the product of the digit accuracies), ``digits``
@@ -75,7 +75,7 @@ def _jumps(positions: pl.DataFrame) -> pl.DataFrame:
         value = dict(curve.select("seen", "value").iter_rows())
         key_columns = curve.drop("value", "low", "high", "product").row(0, named=True)
         for prime in factorize(key_columns["modulus"]):
-            power = prime if prime > 2 else 4  # not 2, whose jump would begin at the first position
+            power = prime if prime > 2 else 4  # not 2: its jump would begin at the first position
             while power + 1 in value:
                 jump, rise = value[power + 1] - value[power - 1], max(value.values()) - value[1]
                 rows.append({**key_columns, "prime": prime, "seen": power, "jump": jump, "rise": rise})
@@ -87,7 +87,7 @@ def evidence(tables: Tables) -> Evidence:
     digits = {digit for m in tables["digits"]["modulus"].unique() for digit in digits_of(m)}
     period = pl.col("digit").replace_strict({str(digit): digit_period(digit) for digit in digits})
     seen, value = pl.col("seen"), pl.col("value")
-    # not the lowest digit of 2, whose rise would begin at the first position
+    # not the lowest digit of 2: its rise would begin at the first position
     fits = (period > 2) & (period < seen.max().over("run"))
     rise = value.filter(seen == period + 1).first() - value.filter(seen == period - 1).first()
     of_power = tables["digits"].filter(PRIME_COUNT == 1, fits).group_by("run", "seed", "digit", maintain_order=True)
@@ -109,7 +109,7 @@ def _shares_of_rise(jumps: pl.DataFrame) -> list[float]:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each modulus: accuracy of every seed with the product of its digits, and the digits for the first seed."""
+    """Accuracy of every seed with the product of its digits, and the digits for the first seed, for each modulus."""
     panels: list[Panel] = []
     for (m,), positions in tables["positions"].group_by("modulus", maintain_order=True):
         panels += [_curves(m, positions), _digit_map(m, by_run(tables["digits"].filter(modulus=m))[0])]

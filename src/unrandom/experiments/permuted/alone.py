@@ -118,7 +118,7 @@ def bit_runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def tested(run: Run, scale: Scale) -> Evaluation:
-    """How a model does on its test, evaluated once for all experiments."""
+    """The results of a model on its test, evaluated once for all experiments."""
     return _tested(run.folder.path, scale)
 
 
@@ -207,7 +207,7 @@ def growth(needed: pl.DataFrame) -> Finding:
 
 
 def over_posterior(tables: Tables, threshold: str) -> Finding:
-    """By seed, the model's numbers for a threshold over those of the exact posterior, the geometric mean over variants.
+    """By seed, the model's numbers for a threshold over the exact posterior's, the geometric mean over variants.
 
     If the model never reaches the threshold, it needs more numbers than it was shown, and the ratio is a bound.
     """
@@ -238,7 +238,7 @@ def draw_alone(tables: Tables) -> Pictures:
 
 
 def draw_posterior(tables: Tables) -> Pictures:
-    """Accuracy by numbers seen, one panel per variant, at the middle one of the sizes."""
+    """Accuracy by numbers seen, one panel per variant, at the middle size."""
     sizes = tables["positions"]["state_bits"].unique().sort().to_list()
     bits = sizes[len(sizes) // 2]
     positions = tables["positions"].filter(state_bits=bits)

@@ -1,4 +1,4 @@
-"""How does the context needed grow with the number of states? Numbers for 60 and 90 %, over √m, and where they jump.
+"""Growth of the context needed with the number of states: numbers for 60 and 90 %, over √m, and where they jump.
 
 The follow-up finds ½ √m numbers for near-perfect prediction, from 2^14 to 2^22 states, and jumps at powers of two.
 ``needed`` has the numbers for each run and threshold, null if the context is too short, and ``jumps`` the share of the

@@ -1,4 +1,5 @@
-"""Does a smaller generator help to learn a larger one? Its sequences in the mix, its weights, both, or neither.
+"""Tests whether a smaller generator helps to learn a larger one: its sequences in the mix, its weights, both, or
+neither.
 
 The follow-up says that 2^20 states and more are not learned without a curriculum: one per cent of sequences of a
 smaller modulus, whose share decays, or the weights of a model of it. Here a size is learned from the one before it,
@@ -97,7 +98,7 @@ def _kinds(scale: Scale, seeds: int, smaller: Size, larger: Size, names: tuple[s
     half = easier.replace(steps=max(1, easier.steps // 2), schedule_steps=smaller.schedule or smaller.steps)
     phase = Phase(modulus=2**smaller.state_bits, share=SHARE, decay="linear", steps=larger.schedule or larger.steps)
     mixed = plain.replace(data={"curriculum": (phase,)})
-    # The parent of EARLY is the beginning of that of GROWN.
+    # The parent of EARLY is the beginning of GROWN's.
     kinds = {
         PLAIN: (plain, None),
         MIXED: (mixed, None),

@@ -1,8 +1,8 @@
-"""How few multipliers and increments suffice? Models that train on some of each, tested on others.
+"""Finds how few multipliers and increments suffice: models train on some of each, and are tested on others.
 
 The follow-up trains on 1,024 multipliers and 1,024 increments of each modulus. ``few`` has the last-number accuracy on
 unseen values by how many training had of each, for two sizes of the state. With all of them, training has twice as many
-increments as ``multipliers``, or a few more.
+increments as ``multipliers``, or slightly more.
 """
 
 import polars as pl
@@ -39,7 +39,7 @@ CLAIMS = {
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """One model for each count and each of the two smallest sizes; as many multipliers as increments."""
+    """One model for each count and each of the two smallest sizes, with equal counts of multipliers and increments."""
     return [
         spec
         for size in SIZES[scale][:2]

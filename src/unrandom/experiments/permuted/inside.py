@@ -9,7 +9,7 @@ sizes.
 Beyond the follow-up: differences of the hidden state repeat after powers of two, which the model of an LCG uses by
 looking back 2^k numbers. ``attention`` has the weight that each head puts on each look-back, over the second half of
 the context, and ``cuts`` the last-number accuracy when all heads are kept from looking back by multiples of 8, or by
-as many other numbers.
+the same number of others.
 """
 
 import numpy as np
@@ -128,7 +128,7 @@ def measure_embedding(runs: list[Run], scale: Scale) -> Tables:
 
 
 def word_counts(bits: int) -> dict[str, np.ndarray]:
-    """For every word of this width: its zero bits, its runs of zeros (in a circle), and its parity."""
+    """The zero bits, the runs of zeros (in a circle), and the parity of every word of this width."""
     words = np.arange(1 << bits)
     ones = (words[:, None] >> np.arange(bits)) & 1
     runs = ((ones == 0) & (np.roll(ones, 1, axis=1) == 1)).sum(axis=1)
@@ -198,7 +198,7 @@ def measure_lookback(runs: list[Run], scale: Scale) -> Tables:
 
 
 def weight_by_lookback(pattern: np.ndarray) -> np.ndarray:
-    """For each head of a pattern [sequences, heads, queries, keys], the mean weight on each look-back 1, 2, …
+    """The mean weight of each head of a pattern [sequences, heads, queries, keys] on each look-back 1, 2, …
 
     The mean is over sequences and the queries of the second half; a query that is too early for a look-back has 0.
     """
@@ -211,7 +211,7 @@ def weight_by_lookback(pattern: np.ndarray) -> np.ndarray:
 
 
 def _cuts(stride: int) -> dict[str, Edit]:
-    """Edits of attention patterns that keep all weights, all but those on multiples, or all but as many others."""
+    """Edits of attention patterns that keep all weights, all but multiples, or all but an equal number of others."""
 
     def without(residue: int) -> Edit:
         def edit(pattern: torch.Tensor) -> torch.Tensor:

@@ -81,7 +81,7 @@ PROBE_CLAIMS = {
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """The joint models, and those of single variants at the same size."""
+    """The joint models, and models of single variants at the same size."""
     return [*joint_runs(scale, seeds), *alone_runs(scale, seeds, SIZES[scale][:1])]
 
 
@@ -100,7 +100,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         which = tested.parameters.labels["variant"]
         for variant in task.variants:
             value = tested.only(which == variant).by_position.value
-            # A tag is no number of the generator: position t is after t numbers and the tag.
+            # A tag is not a number of the generator: position t is after t numbers and the tag.
             seen = range(1 - task.tagged, len(value) + 1 - task.tagged)
             columns = {"run": f"{run.id} {variant}", "seed": run.config.seed, "kind": kind, "variant": variant}
             positions += [row for row in rows_of(columns, seen=seen, value=value) if row["seen"] > 0]

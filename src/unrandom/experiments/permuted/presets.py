@@ -1,6 +1,6 @@
-"""Which runs do the experiments on permuted generators share? One model for each variant and size, and one for all.
+"""Runs that the experiments on permuted generators share: one model for each variant and size, and one for all.
 
-A size is a number of bits of the state, of which half are shown. Models have two layers at every scale but *paper*,
+A size is a number of bits of the state; half of them are shown. Models have two layers at every scale but *paper*,
 which has the model, optimiser and batch of the follow-up (Tao and Barkeshli 2025, arXiv 2510.26792, by its public
 code), on new sequences.
 """
@@ -17,9 +17,9 @@ from unrandom.training import RunConfig
 
 @dataclass(frozen=True)
 class Size:
-    """A width of the state, the numbers that a model reads, the updates, and how many values of a and c are tested.
+    """A width of the state, the numbers that a model reads, the updates, and the counts of a and c that are tested.
 
-    ``schedule`` is the number of steps after which the learning rate would be 0; None: those that are made.
+    ``schedule`` is the number of steps until the learning rate would be 0; None: the steps that are made.
     """
 
     state_bits: int
@@ -42,7 +42,7 @@ JOINT_STEPS = by_scale(smoke=4, laptop=6000, paper=400_000)
 
 
 def configured(scale: Scale, size: Size, *, steps: int | None = None, **changes: Any) -> RunConfig:
-    """The configuration of a size, by default for the task's own variant; ``changes`` are those of the data."""
+    """The configuration of a size, by default for the task's own variant; ``changes`` are changes of the data."""
     steps = size.steps if steps is None else steps
     tested = {"n_test_a": size.tested, "n_test_c": size.tested}
     config = (
@@ -74,7 +74,7 @@ def with_seeds(name: str, config: RunConfig, seeds: int, **labels: Any) -> list[
 
 
 def alone_runs(scale: Scale, seeds: int, sizes: tuple[Size, ...] | None = None) -> list[RunSpec]:
-    """One model for each variant and size: those of the scale, or ``sizes``."""
+    """One model for each variant and each size, of the scale or of ``sizes``."""
     return [
         spec
         for size in (SIZES[scale] if sizes is None else sizes)

@@ -1,8 +1,9 @@
-"""From which number of rounds on is a cipher unpredictable for the same model and compute? A control with a dial.
+"""Finds the number of rounds from which a cipher is unpredictable for the same model and compute: a control with a
+dial.
 
-Beyond the paper and its follow-up. The model, steps and outputs are those of the smallest permuted generator; the
+Beyond the paper and its follow-up. The model, steps and outputs are as for the smallest permuted generator; the
 numbers are a counter under some rounds of Speck32/64, with unseen keys. ``rounds`` has the model's last-number accuracy
-and copying's by rounds, and that of permuted generators is in ``pcg-alone``.
+and copying's by rounds; ``pcg-alone`` has it for permuted generators.
 """
 
 import polars as pl
@@ -26,7 +27,7 @@ ENTRY = Entry(
 
 ROUNDS = by_scale(smoke=(1, 5), laptop=(1, 2, 3, 4, 5, 6, 8))
 SEQUENCES = by_scale(smoke=64, laptop=4096)
-UNPREDICTABLE = 5  # rounds from which on the claim expects nothing above chance
+UNPREDICTABLE = 5  # from this number of rounds on, the claim expects nothing above chance
 
 CLAIMS = {
     "few": Claim(

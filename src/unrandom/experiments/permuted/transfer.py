@@ -1,4 +1,4 @@
-"""Does one variant help to learn another? Steps saved when a model that was trained on A goes on with B.
+"""Tests whether one variant helps to learn another: steps saved when a model that was trained on A goes on with B.
 
 Beyond the paper and its follow-up. Every model of the smallest size goes on with every other variant, under the
 schedule of one that starts from random weights, up to a part of its steps; both hold out the same a and c. ``costs``
@@ -132,14 +132,14 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def _by_pair(costs: pl.DataFrame, key: str) -> pl.DataFrame:
-    """For each pair and seed, the logarithm of the cost from random weights over that from the first variant."""
+    """The logarithm of the cost from random weights over the cost from the first variant, for each pair and seed."""
     alone = costs.filter(first=NOTHING).select("variant", "seed", alone=key, never="censored")
     pairs = costs.filter(pl.col("first") != NOTHING).join(alone, on=["variant", "seed"])
     return pairs.with_columns(log=(pl.col("alone") / pl.col(key)).log())
 
 
 def _finding(pairs: pl.DataFrame, values: list[float]) -> Finding:
-    """The values by seed; a bound if runs of one kind never reached the target, which those of both make unknown."""
+    """The values by seed; a bound if runs of one kind never reached the target; unknown if runs of both did not."""
     went_on, alone = pairs["censored"].sum(), pairs.filter("never")["alone"].len()
     if went_on and alone:
         return Unknown("runs from random weights and runs that went on never reached 80 %")

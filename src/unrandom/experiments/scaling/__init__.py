@@ -1,1 +1,1 @@
-"""How much context and compute do larger moduli need? The paper's section on scaling, and what reduces both."""
+"""The context and the compute that larger moduli need (the paper's section on scaling), and what reduces both."""

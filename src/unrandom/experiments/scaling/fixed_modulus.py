@@ -1,10 +1,10 @@
-"""How much context does a larger fixed modulus need? (fig:fixp_scale a and b, fig:med_fixp_appendix)
+"""The context that a larger fixed modulus needs. (fig:fixp_scale a and b, fig:med_fixp_appendix)
 
 One model per modulus and seed reads base-b tokens. The tables are ``positions`` (accuracy by position),
 ``context_needed`` (by threshold), ``laws`` (power laws fitted to it), ``bits`` (context needed for each bit) and
 ``multipliers`` (accuracy of each). Beyond the paper, multipliers are not only compared in two groups, but accuracy is
-correlated with the figure of merit of the spectral test; and the context needed is compared with that of the look-back
-predictor.
+correlated with the figure of merit of the spectral test; and the context needed is compared with the look-back
+predictor's.
 """
 
 from dataclasses import replace
@@ -56,7 +56,7 @@ ENTRY = Entry(
 
 MIN_MULTIPLIERS = 32  # A correlation over fewer multipliers than this, in any seed, is not judged.
 SEQUENCES = by_scale(smoke=32, laptop=256, paper=4096)  # few, as they are long
-FULL_ACCURACY = 0.99  # last-number accuracy from which a seed counts as having come to 100 %
+FULL_ACCURACY = 0.99  # from this last-number accuracy on, a seed counts as having come to 100 %
 KNOWN_BIT_ACCURACY = 0.99  # A bit counts as known once it is right in this share of the sequences.
 
 SHARED = Precondition("last-number accuracy at the largest modulus that all seeds have", LEARNED_SHARE)

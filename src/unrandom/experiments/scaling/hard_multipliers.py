@@ -1,8 +1,9 @@
-"""What makes a multiplier hard: a good figure of merit in the spectral test, or how seldom primes divide a − 1?
+"""Tests whether a multiplier is hard by a good figure of merit in the spectral test, or because few primes divide a −
+1.
 
 The two are correlated: where much divides a − 1, the lattice of the spectral test is coarse. So accuracy is regressed
 on both, within each modulus: log2 gcd(m, a − 1), in the column ``bits``, which is v_2(a − 1) for m = 2^w, and the
-figure of merit; and at equal gcd it is correlated with merit alone. The models are those of other experiments, for
+figure of merit; and at equal gcd it is correlated with merit alone. The models are other experiments', for
 fixed and for unseen moduli; the table is ``multipliers``. The multiplier 1 is left out, as its sequences only count.
 """
 
@@ -95,7 +96,7 @@ def _rows(run: Run, scale: Scale) -> Iterator[dict[str, object]]:
 
 
 def _test_sets(run: Run, scale: Scale) -> Iterator[Examples[LCGParameters]]:
-    """Held-out and spectrally good multipliers of a fixed modulus; all full-period ones of composite unseen moduli."""
+    """Held-out and spectrally good multipliers of a fixed modulus; for composite unseen moduli, all of full period."""
     split, data = lcg_split(run.split()), lcg_task(run.config.data)
     if not data.unseen_moduli:
         fewer = LONG_CONTEXT_DIVISOR if data.context_tokens > LONG_CONTEXT_TOKENS else 1

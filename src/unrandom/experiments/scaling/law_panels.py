@@ -1,4 +1,4 @@
-"""How is the scaling of fixed-modulus models drawn? In panels by position, modulus, bit and multiplier."""
+"""Draws the scaling of fixed-modulus models, in panels by position, modulus, bit and multiplier."""
 
 import polars as pl
 

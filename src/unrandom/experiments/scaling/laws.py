@@ -1,4 +1,4 @@
-"""How does context needed grow with the modulus? Power laws, learned moduli and known bits, from saved tables."""
+"""Power laws of the context needed, learned moduli and known bits, from saved tables."""
 
 from collections.abc import Callable
 
@@ -36,7 +36,7 @@ def largest_learned(last: pl.DataFrame, least: float) -> int | None:
 
 
 def lookback_ratio(needed: pl.DataFrame, of_seed: Callable[[pl.Expr], pl.Expr]) -> Finding:
-    """By seed, context needed over that of a look-back of order 2; ``of_seed`` aggregates the rows of a seed.
+    """By seed, context needed over order-2 look-back's; ``of_seed`` aggregates the rows of a seed.
 
     A run that never reaches the accuracy counts as if it had needed one number more than its context, and the finding
     is a bound.

@@ -1,4 +1,4 @@
-"""How is scaling measured? Accuracy by position, and context needed for accuracy thresholds, as table rows.
+"""Measures scaling: accuracy by position, and context needed for accuracy thresholds, as table rows.
 
 A threshold is *reached* if accuracy stays above it from some position on. A modulus is *learned* from a last-number
 accuracy of LEARNED_SHARE on; a run is *successful* from ``seeds.SUCCESS_ACCURACY`` on.
@@ -20,7 +20,7 @@ from unrandom.training.machine import choose_device
 SEQUENCES = by_scale(smoke=32, laptop=2048, paper=4096)
 
 CONTEXT_THRESHOLD = 0.99  # Claims compare the context needed for this accuracy.
-LEARNED_SHARE = 0.9  # last-number accuracy from which a modulus counts as learned
+LEARNED_SHARE = 0.9  # from this last-number accuracy on, a modulus counts as learned
 
 
 def evaluated_run(run: Run, split: Split, modulus: int, sequences: int) -> Evaluation:

@@ -1,4 +1,4 @@
-"""Which runs do the scaling experiments need? One model per modulus, with base-b tokens, at four scales.
+"""Runs of the scaling experiments: one model per modulus, with base-b tokens, at four scales.
 
 The paper's own recipe repeats about a million full-period sequences and uses AdamW. The smaller scales draw fresh ones
 and use Muon; some large moduli start from the weights of a smaller one.
@@ -35,16 +35,16 @@ SPECTRALLY_GOOD: dict[int, tuple[int, ...]] = {
 
 @dataclass(frozen=True)
 class Size:
-    """How the modulus 2^exponent is trained."""
+    """The training of the modulus 2^exponent."""
 
     exponent: int
     context: int  # numbers
     steps: int
     batch_size: int = 64
     digits: int | None = None  # tokens per number; None: as few as the modulus needs
-    start: "Size | None" = None  # the size of the model from whose weights it starts
-    max_seeds: int | None = None  # None: as many as asked for
-    changes: Settings = field(default_factory=dict)  # applied after those of the scale
+    start: "Size | None" = None  # the size of the model whose weights it starts from
+    max_seeds: int | None = None  # None: the number asked for
+    changes: Settings = field(default_factory=dict)  # applied after the scale's
 
     @property
     def modulus(self) -> int:
@@ -56,7 +56,7 @@ class Size:
         return f"fm-2p{self.exponent}"
 
     def seeds(self, asked: int) -> range:
-        """The seeds of its runs where so many are asked for."""
+        """The seeds of its runs, given the number asked for."""
         return range(asked if self.max_seeds is None else min(asked, self.max_seeds))
 
 

@@ -1,4 +1,4 @@
-"""Which seed matters more, the model's or the data's? (appendix:seeds_20, appendix:same_ds)
+"""Tests which seed matters more, the model's or the data's. (appendix:seeds_20, appendix:same_ds)
 
 One data seed (split and fixed training set) is combined with several model seeds (initialisation and batch order), and
 one model seed with several data seeds. The tables are ``positions`` (accuracy by position) and ``context_needed``; the
@@ -29,7 +29,7 @@ ENTRY = Entry(
     },
 )
 
-SUCCESS_ACCURACY = 0.99  # last-number accuracy from which a run counts as successful
+SUCCESS_ACCURACY = 0.99  # from this last-number accuracy on, a run counts as successful
 MODEL, DATA = "model seeds", "data seeds"
 SHARED: dict[str, str] = {MODEL: "data_seed", DATA: "seed"}  # which of the two seeds stays at 0
 

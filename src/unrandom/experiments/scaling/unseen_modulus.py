@@ -1,4 +1,4 @@
-"""How much context does a larger unseen modulus need, and does a base help the powers of its own prime?
+"""The context that a larger unseen modulus needs, and whether a base helps the powers of its own prime.
 
 (fig:um_scaling, fig:acc_um_appendix.) One model per base is tested on prime powers that training never has, at least
 three powers of each base's prime. All of them are larger than the context, so that no sequence repeats within it:
@@ -42,7 +42,7 @@ ENTRY = Entry(
     },
 )
 
-THRESHOLD = 0.6  # accuracy for which context needed is compared, as in the paper
+THRESHOLD = 0.6  # context needed is compared for this accuracy, as in the paper
 POSTERIOR_CONTEXT = 6  # numbers after which the exact posterior is right in nearly all cases
 PAPERS_EXPONENT = 0.33  # the larger of the paper's two
 SEQUENCES = by_scale(smoke=24, laptop=512, paper=4096)  # per modulus
@@ -119,7 +119,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def prime_of(power: int) -> int:
-    """The prime of which a modulus or a base is a power."""
+    """The prime that a modulus or a base is a power of."""
     (prime,) = factorize(power)
     return prime
 
@@ -161,7 +161,7 @@ def own_exponent(context: pl.DataFrame) -> Finding:
 
 
 def own_prime(accuracy: pl.DataFrame) -> list[float]:
-    """By seed, accuracy in the own base minus that in the other, mean over the powers of the bases' primes."""
+    """By seed, accuracy in the own base minus accuracy in the other, mean over the powers of the bases' primes."""
     primes = {prime_of(base) for base in accuracy["base"].unique()}
     at, own = pl.col("accuracy"), pl.col("base") % pl.col("prime") == 0
     sides = accuracy.filter(pl.col("prime").is_in(primes)).group_by("seed", "modulus", maintain_order=True)
@@ -170,7 +170,7 @@ def own_prime(accuracy: pl.DataFrame) -> list[float]:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each base: accuracy by position for the largest modulus of each prime, and context needed by modulus."""
+    """Accuracy by position for the largest modulus of each prime, and context needed by modulus, for each base."""
     panels: list[LinePanel] = []
     for base in tables["accuracy"]["base"].unique().sort():
         of_base = {name: tables[name].filter(base=base) for name in ("positions", "context_needed")}

@@ -1,7 +1,8 @@
-"""What reduces the compute or the context that a model needs? Each change of the recipe, on and off, at one modulus.
+"""Measures what reduces the compute or the context that a model needs: changes of the recipe, on and off, at one
+modulus.
 
 Beyond the paper. A change (column ``intervention``) has a class (column ``track``): *neutral* changes keep
-architecture, data and batch, and concern the optimiser alone; *open* ones go further. Compute is that of training up to
+architecture, data and batch, and concern the optimiser alone; *open* ones go further. Compute is counted up to
 the first evaluation with 90 % of last numbers right, ancestors included. A run that never reaches it is censored: its
 compute is a lower bound, and a ratio with it is a bound without an interval. AdamW was tried at a few rates, with no
 other setting tuned. The tables are ``curves`` (accuracy by compute), ``runs`` and ``interventions`` (for each change,
@@ -32,7 +33,7 @@ ENTRY = Entry(
     minutes=34,
 )
 
-TARGET_ACCURACY = 0.9  # last-number accuracy up to which compute is counted
+TARGET_ACCURACY = 0.9  # compute is counted up to this last-number accuracy
 PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
     "plain: Muon, abacus, depth 2",
     "half arbitrary (a, c)",
@@ -44,7 +45,7 @@ PLAIN, MIXED, CURRICULUM, GROWN, ROTARY, DEEPER = (
 NEUTRAL, OPEN = "neutral", "open"
 ADAMW = (pl.col("track") == NEUTRAL) & (pl.col("intervention") != PLAIN)  # AdamW is the only other optimiser
 RATES = by_scale(smoke=(1e-3,), laptop=(1e-3, 3e-3), paper=(1e-4, 3e-4, 1e-3))
-ADAMW_STEPS_FACTOR = 2  # AdamW's steps over those of the plain run
+ADAMW_STEPS_FACTOR = 2  # AdamW's steps over the plain run's
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Trains a candidate and the record under the same seeds, in turn, each run to the target, and compares the costs.
 
 A track is a target on a frozen test, to be reached with the least training compute. Every run has its own folder, so
-that a stopped race continues where it was. Costs are compared as ratios with intervals, by which a candidate becomes a
-record, or not.
+that a stopped race continues where it was. Costs are compared as ratios with intervals, which decide
+whether a candidate becomes a record.
 """
 
 import hashlib
@@ -73,7 +73,7 @@ class Track:
             raise UserError(f"the candidate could not meet the target {often}: steps={least} is the least")
         if hash_of_test(self.prepared(config, 0)) != self.test:
             raise UserError(
-                f"the test would not be that of the track {self.name}: leave data.context, data.modulus, "
+                f"the test would differ from the track {self.name}: leave data.context, data.modulus, "
                 "data.n_test_a, data.n_test_c, data.hold_out and data.test_multipliers as they are"
             )
         split_of(config).try_drawing(config.batch_size)
@@ -151,7 +151,7 @@ class Arm(Config):
 
 
 class Ratio(Config):
-    """Cost of the candidate over that of the record, the geometric mean over seeds."""
+    """The candidate's cost over the record's, the geometric mean over seeds."""
 
     value: float
     low: float | None

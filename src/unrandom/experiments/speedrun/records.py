@@ -37,10 +37,8 @@ def records_file(track: Track, results: Path) -> Path:
 
 
 def read_records(track: Track, results: Path) -> list[JsonObject]:
-    """Return the entries, one per saved race, in order: also of races that made no record.
-
-    Raises UserError for a line that is not a valid entry.
-    """
+    """Return the entries, one per saved race, in order: also of races that made no record. Raises UserError for a
+    line that is not a valid entry."""
     path = records_file(track, results)
     return read_json_lines(path, _Entry) if path.exists() else []
 
@@ -55,10 +53,8 @@ def standing(track: Track, results: Path) -> tuple[str, RunConfig]:
 
 
 def pair(track: Track, assignments: Sequence[str], results: Path) -> Pairing:
-    """Return the standing record with some keys changed, as by ``--set``, and that record.
-
-    Raises UserError for a candidate that the track does not accept, or that equals the record.
-    """
+    """Return the standing record with some keys changed, as by ``--set``, and that record. Raises UserError for a
+    candidate that the track does not accept, or that equals the record."""
     against, record = standing(track, results)
     candidate = record.override(assignments)
     track.validate(candidate)
@@ -82,7 +78,7 @@ def outcome(pairing: Pairing, candidate: Arm, record: Arm) -> JsonObject:
 
 
 def changes(before: RunConfig, now: RunConfig) -> dict[str, list[Any]]:
-    """Return the keys whose values differ, with both values, without those that the track sets."""
+    """Return the keys whose values differ, with both values, without the keys that the track sets."""
     first, second = (dict(dotted_items(config.to_json())) for config in (before, now))
     keys = [key for key in {**first, **second} if first.get(key) != second.get(key)]
     return {key: [first.get(key), second.get(key)] for key in keys if key not in SET_BY_TRACK}

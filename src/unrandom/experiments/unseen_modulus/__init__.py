@@ -1,1 +1,1 @@
-"""Can a model predict sequences of moduli that it was not trained on? The paper's unseen-modulus experiments."""
+"""The paper's unseen-modulus experiments: a model predicts sequences of moduli that it was not trained on."""

@@ -1,4 +1,4 @@
-"""How accurate is a model on unseen moduli? Last-number accuracy, one row per run and modulus, and means over them.
+"""Last-number accuracy on unseen moduli, one row per run and modulus, and means over them.
 
 Shared by the experiments that train a grid of settings. Their tests leave out the sequences that the best look-back of
 one distance predicts (`generators.stride`): these need none of the paper's algorithm.

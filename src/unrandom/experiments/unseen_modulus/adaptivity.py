@@ -1,4 +1,4 @@
-"""What makes the look-back of a model fixed or adaptive? One setting at a time is changed, and training is followed.
+"""Finds what makes the look-back of a model fixed or adaptive: one setting at a time is changed, and training followed.
 
 The shortcut run (um-144) learns a look-back of one distance for all moduli, the hard run (um-128) and the first run
 (um-108) one that adapts to the modulus. Settings of these are given to the shortcut run, each by itself; and two
@@ -161,7 +161,7 @@ def evidence(tables: Tables) -> Evidence:
 
 def draw(tables: Tables) -> Pictures:
     """By step and arm: the index of adaptivity, and accuracy where the best stride does and does not fit; one column
-    per task, whose legend is below its last panel."""
+    per task, with the legend below its last panel."""
     titles = {
         "index": ("most adaptive head", "index of adaptivity"),
         "fits": ("r divides the square of the best stride", "last number right"),

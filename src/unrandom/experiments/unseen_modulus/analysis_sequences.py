@@ -1,4 +1,4 @@
-"""Which sequences do the analyses of the main run use? The same ones of each unseen modulus, and some from training."""
+"""Sequences for the analyses of the main run: the same ones of each unseen modulus, and some from training."""
 
 from collections.abc import Iterable, Mapping
 
@@ -46,8 +46,7 @@ def drawn_from(rng: np.random.Generator, multipliers: Mapping[int, Multipliers],
 def sequences_by_lookback(
     rng: np.random.Generator, moduli: Iterable[int], lookbacks: Iterable[int], rows: int, length: int
 ) -> dict[int, Examples[LCGParameters]]:
-    """Full-period sequences for each of these look-backs that some of the moduli has, uniform over those that have
-    it."""
+    """Full-period sequences for each of these look-backs that occurs, uniform over the moduli that have it."""
     multipliers = {m: multipliers_by_lookback(m) for m in moduli}
     found = {}
     for r in lookbacks:

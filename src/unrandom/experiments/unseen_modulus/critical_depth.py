@@ -1,4 +1,4 @@
-"""Is depth needed at every width? (fig:critical-depth-appendix)
+"""Tests whether depth is needed at every width. (fig:critical-depth-appendix)
 
 The small run is trained with several depths and widths; learning rate and weight decay are tuned for each, on
 validation moduli (tables ``accuracy`` and ``chosen``). The claims compare fewer than three layers with more, and the

@@ -1,4 +1,4 @@
-"""What must the training set contain? Many moduli, but few multipliers and increments (fig:dataset-composition).
+"""Varies the training set, which needs many moduli, but few multipliers and increments (fig:dataset-composition).
 
 The numbers of moduli, multipliers and increments are varied one at a time, and beyond the paper the share of every
 batch that has full period. The table ``accuracy`` has the last-number accuracy on unseen moduli, which claims compare.
@@ -145,8 +145,7 @@ def _relative_to_best(least: float) -> pl.Expr:
 
 
 def draw(tables: Tables) -> Pictures:
-    """One panel per axis with several values: the mean over seeds, and every seed faint. The values are evenly
-    spaced."""
+    """One panel per axis with several values, evenly spaced: the mean over seeds, and every seed faint."""
     panels = []
     for axis in AXES:
         curve = _curve(tables["accuracy"], axis)

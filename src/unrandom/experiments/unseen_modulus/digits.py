@@ -1,4 +1,4 @@
-"""Are the low digits of unseen moduli copied, before the others are known? (fig:multip_prune b2)
+"""Tests whether the low digits of unseen moduli are copied before the others are known. (fig:multip_prune b2)
 
 The digit p^w of a full-period sequence repeats after p^(w+1) numbers, so that it can be copied once its period was
 seen; the paper finds a ladder of digits at early positions. The accuracy of every digit by position is measured for
@@ -30,7 +30,7 @@ ENTRY = Entry(
 )
 
 SEQUENCES = by_scale(smoke=16, laptop=512)  # per modulus and look-back
-PERIODS_SEEN = 2  # numbers from which a digit counts as one that can be copied, in its periods: the modulus is unknown
+PERIODS_SEEN = 2  # from this number of its periods on, a digit counts as one that can be copied: the modulus is unknown
 
 CLAIMS = {
     "copied": Claim(

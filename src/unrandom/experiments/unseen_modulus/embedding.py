@@ -1,4 +1,4 @@
-"""What does one embedding for many moduli encode? (fig:multip_pca_embd)
+"""What one embedding for many moduli encodes. (fig:multip_pca_embd)
 
 The paper: a semi-circle along the first principal component, parity in the second, residues mod 2 and 3 in the second
 and third. For the embeddings of the main runs, the table ``shares`` has the share of each component's variance between
@@ -95,7 +95,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed: the plane of the first two components, and the share of each one's variance between residues."""
+    """The plane of the first two components, and the share of each one's variance between residues, for each seed."""
     panels: list[Panel] = []
     for shares, points in zip(by_run(tables["shares"]), by_run(tables["points"]), strict=True):
         seed = f"seed {shares['seed'][0]}"

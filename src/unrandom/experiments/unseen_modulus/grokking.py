@@ -1,4 +1,4 @@
-"""When are unseen moduli learned? With the long-period training sequences, after the short ones (fig:training b).
+"""Unseen moduli are learned with the long-period training sequences, after the short ones (fig:training b).
 
 The table ``metrics`` has what the main runs saved in training, and the runs that they start from. The claims compare
 the steps at which groups of sequences reach half of their final accuracy, in training from random weights; whether they
@@ -81,7 +81,7 @@ def unseen_columns(metrics: pl.DataFrame) -> dict[str, str]:
 
 
 def step_ratios(curves: Iterable[tuple[pl.DataFrame, pl.DataFrame]], keys: tuple[str, str], share: float) -> Finding:
-    """Steps of the first curve of each pair over those of the second, to ``share`` of the final accuracies.
+    """Steps to ``share`` of the final accuracy, the first curve's over the second's, for each pair.
 
     ``keys`` are the columns of both. A step is the first evaluated one, and the finding an interval that covers the
     steps between. Unknown if a group of some pair was not learned.

@@ -1,4 +1,4 @@
-"""Does each first-layer head group numbers by a residue? (fig:multip_prune a1, b1, c1; fig:pca_appendix)
+"""Tests whether each first-layer head groups numbers by a residue. (fig:multip_prune a1, b1, c1; fig:pca_appendix)
 
 For every first-layer head of the main runs, every q up to 32, several positions and every unseen modulus, the share of
 the variance of the head's output between residues modulo q is measured (tables ``scores``, ``heads``); ``planes`` has
@@ -33,7 +33,7 @@ ENTRY = Entry(
 
 SEQUENCES = by_scale(smoke=48, laptop=1024, paper=4096)
 DRAWN_POINTS = 256  # per panel
-SPECIALISED_SHARE = 0.5  # share of the variance, corrected for chance, from which a head counts as specialised
+SPECIALISED_SHARE = 0.5  # from this share of the variance on, corrected for chance, a head counts as specialised
 
 CLAIMS = {
     "primes": Claim(
@@ -52,7 +52,7 @@ def positions(context: int) -> tuple[int, ...]:
 
 
 def own_primes(scores: list[ResidueScores]) -> list[int]:
-    """For each head, the prime that is its own in most of the scores (0: none)."""
+    """The prime that is a head's own in most of the scores (0: none), for each head."""
     named = np.array([score.own_prime for score in scores])
     return [int(np.bincount(column).argmax()) for column in named.T]
 
@@ -118,8 +118,8 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed, at the first and the last position: a map of heads by q, averaged over moduli. Then the planes of
-    the first seed's heads, at the position where most of them have a residue of their own."""
+    """For each seed, maps of heads by q at the first and the last position, averaged over moduli; then the planes of
+    the first seed's heads, where most of them have a residue of their own."""
     position = pl.col("position")
     ends = tables["scores"].filter((position == position.min()) | (position == position.max()))
     maps = [

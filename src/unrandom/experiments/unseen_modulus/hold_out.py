@@ -1,4 +1,4 @@
-"""How much does a stricter split cost? It holds out all of the test's values of a and c, and not only its pairs.
+"""The cost of a stricter split, which holds out all of the test's values of a and c, and not only its pairs.
 
 The paper keeps the test's (a, c) pairs out of training; ``data.hold_out=values`` keeps out each of its multipliers and
 each of its increments, at every modulus, and so tests at most half of them. The hard run is trained with both rules and
@@ -34,7 +34,7 @@ ENTRY = Entry(
 
 PAIRS, VALUES = RULES = ("pairs", "values")
 ROOTS, COUNTING = "as tested", "a = 1"  # multipliers of a prime: as the split tests it, or 1
-HALF_ACCURACY = 0.5  # last-number accuracy up to which steps are counted
+HALF_ACCURACY = 0.5  # steps are counted up to this last-number accuracy
 
 CLAIMS = {
     "more": Claim(
@@ -76,7 +76,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def tested_by_both(config: RunConfig) -> LCGSplit:
-    """The split of a run, with only those test values that both rules hold out."""
+    """The split of a run, with only the test values that both rules hold out."""
     by_pairs, by_values = (lcg_split(config.data.replace(hold_out=rule).split(config.split_seed)) for rule in RULES)
     both = (
         HeldOut(
@@ -103,7 +103,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def _sooner(metrics: pl.DataFrame) -> Finding:
-    """By seed, the steps to half of the last numbers with values held out, over those with pairs held out."""
+    """By seed, the steps to half of the last numbers right, with values held out over with pairs held out."""
     last = metrics["step"].max()
     both = metrics.filter(pl.col("rule").n_unique().over("seed") == len(RULES))
     half_right = pl.col(TEST) >= HALF_ACCURACY
@@ -120,7 +120,7 @@ def _sooner(metrics: pl.DataFrame) -> Finding:
 
 
 def _counting_advantage(accuracy: pl.DataFrame) -> list[float]:
-    """By seed, for pairs held out: the accuracy on primes with a = 1 minus that with primitive roots."""
+    """By seed, accuracy on primes with a = 1 minus with primitive roots, for pairs held out."""
     pairs_held_out = accuracy.filter(pl.col("rule") == PAIRS)
     primes = pairs_held_out.filter(pl.col("reading") == COUNTING)["modulus"].unique()
     counting, roots = (

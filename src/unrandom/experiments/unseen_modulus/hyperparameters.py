@@ -1,4 +1,4 @@
-"""Does the range of good learning rates and weight decays shrink as m grows? (fig:hparams-shrink-appendix)
+"""Tests whether the range of good learning rates and weight decays shrinks as m grows. (fig:hparams-shrink-appendix)
 
 A grid of both is trained for smaller and larger moduli (table ``accuracy``). Test moduli, the range of training moduli
 and the context change with the size; the architecture and the number of steps do not.

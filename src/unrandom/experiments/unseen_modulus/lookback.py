@@ -1,4 +1,4 @@
-"""Does a head of a later layer look back by a distance that fits the modulus? (fig:attn_stats)
+"""Tests whether a head of a later layer looks back by a distance that fits the modulus. (fig:attn_stats)
 
 How far a model must look back does not follow from the modulus m alone: a full-period sequence repeats its differences
 after r = m / gcd(m, a − 1) steps, and the unseen moduli of the main runs need several r. So every measurement is by r.
@@ -37,9 +37,9 @@ ENTRY = Entry(
 )
 
 SEQUENCES = by_scale(smoke=16, laptop=128, paper=512)  # per look-back
-# r at which adaptivity is measured; beyond smoke scale only 8 and 16 have a multiple in common within half of a context
+# adaptivity is measured at these r; beyond smoke scale only 8 and 16 have a multiple in common within half of a context
 _LOOKBACKS = by_scale(smoke=(2, 3, 4), laptop=(5, 7, 8, 9, 16), overnight=(14, 15, 32))
-ADAPTIVE_INDEX = 0.2  # A head with this index or more counts as one whose look-back adapts.
+ADAPTIVE_INDEX = 0.2  # The look-back of a head with this index or more counts as adaptive.
 NEEDED = "r, the look-back that is needed"  # title of an axis
 PLACES = (0, -1)  # classes modulo r that count as places: a number r back, and the number that followed it
 
@@ -89,7 +89,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def compared_lookbacks(scale: Scale, context: int) -> list[int]:
-    """The r at which adaptivity is measured: order 2 sees x[n − r] and x[n − 2 r] within the context."""
+    """The r for measuring adaptivity: order 2 sees x[n − r] and x[n − 2 r] within the context."""
     return [r for r in _LOOKBACKS[scale] if 2 * r <= context]
 
 
@@ -168,7 +168,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed: the index of every head, where the most adaptive one looks, and the spacings of its keys."""
+    """The index of every head, where the most adaptive one looks, and the spacings of its keys, for each seed."""
     maps: list[Panel] = []
     curves: list[Panel] = []
     gaps: list[Panel] = []

@@ -1,4 +1,4 @@
-"""How does a model estimate the modulus? From the largest number so far (fig:multip_cosine a, b; appendix:estimate).
+"""Tests how a model estimates the modulus: by the largest number so far (fig:multip_cosine a, b; appendix:estimate).
 
 For every first-layer head of the main runs, the table ``heads`` has how often its strongest key is the largest number
 so far, and how similar its output is to that number's embedding; ``similarity`` has one sequence in detail. The claims
@@ -67,7 +67,7 @@ def estimating_head(heads: pl.DataFrame) -> int:
 
 
 def measured_heads(run: Run, scale: Scale) -> pl.DataFrame:
-    """For every first-layer head and unseen modulus: what it attends to, and what its output is similar to."""
+    """What every first-layer head attends to, and what its output is similar to, for every unseen modulus."""
     rows: Rows = []
     predictor = run.predictor()
     for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
@@ -127,7 +127,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed: all heads by two measures. Then the similarity maps of the estimating heads of two seeds."""
+    """All heads by two measures, for each seed; then the similarity maps of the estimating heads of two seeds."""
     measures = (
         ("strongest_is_largest", "strongest key is the largest number so far", "share of queries"),
         ("correlation", "output like the largest number so far", "rank correlation"),

@@ -1,4 +1,4 @@
-"""Which look-backs can a model use on unseen moduli? Those that training moduli have are compared with the others.
+"""Compares look-backs that training moduli have with others that only unseen moduli need.
 
 The look-back that a multiplier needs is a property of it, not of attention. The differences of a full-period sequence
 repeat after r = m / gcd(m, a − 1) steps, so that x[t] is x[t−r] plus a constant shift. Which r a multiplier needs
@@ -75,7 +75,7 @@ def _rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
 
 
 def evidence(tables: Tables) -> Evidence:
-    """By seed. The multiplier 1 (look-back 1) is left out, as its sequences only count."""
+    """By seed, without the multiplier 1 (look-back 1): its sequences only count."""
     rows = tables["lookbacks"].filter(pl.col("look-back") > 1)
     found: dict[str, list[float]] = {"taught": [], "missing": []}
     for of_run in by_run(rows.filter(pl.col("modulus") > 0)):

@@ -1,4 +1,5 @@
-"""Does one head carry the estimate of the modulus? Each is patched in turn (fig:multip_cosine c; fig:patch_appendix).
+"""Tests whether one head carries the estimate of the modulus, by patching each (fig:multip_cosine c;
+fig:patch_appendix).
 
 A head's output is taken from a sequence of half the modulus m, with the same a, c and x0 (reduced modulo m / 2). The
 control takes it from another sequence of the same modulus, which disturbs as much but has no information on another
@@ -100,7 +101,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each seed: the effect of every head, and the effect of the control."""
+    """The effect of every head, and the effect of the control, for each seed."""
     panels: list[Panel] = []
     for heads in by_run(tables["heads"]):
         (chosen,) = heads.filter("estimates").to_dicts()

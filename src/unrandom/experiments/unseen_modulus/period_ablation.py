@@ -1,9 +1,9 @@
-"""Are long-period training sequences needed, and are they enough? (fig:train-interp-appendix)
+"""Tests whether long-period training sequences are needed, and enough. (fig:train-interp-appendix)
 
 The small run is trained on all periods, on short periods alone, and on long periods alone (table ``metrics``; its
-column ``data`` names the periods). Rows of full period are long: short periods are those of arbitrary (a, c), from
-which the paper draws all its rows. The claims compare the accuracy on unseen moduli, and the steps that it takes; it is
-that of all test sequences, of which a look-back of one distance predicts a part.
+column ``data`` names the periods). Rows of full period are long: short periods belong to arbitrary (a, c), from
+which the paper draws all its rows. The claims compare the accuracy on unseen moduli, and the steps that it takes, on
+all test sequences, a part of which a look-back of one distance predicts.
 """
 
 import polars as pl

@@ -1,4 +1,4 @@
-"""How many layers and heads do unseen moduli need? (fig:phase_diagrams a, b)
+"""Finds how many layers and heads unseen moduli need. (fig:phase_diagrams a, b)
 
 The small run is trained with several depths and numbers of heads, at constant width and at constant width per head
 (table ``accuracy``, on sequences that the best look-back of one distance does not predict). The claims test whether

@@ -1,4 +1,4 @@
-"""Which runs do the unseen-modulus experiments share? A *main* run to analyse, others that are harder or easier, a
+"""Runs that the unseen-modulus experiments share: a *main* run to analyse, others that are harder or easier, and a
 *small* one to vary.
 
 The *main* run is analysed head by head, and so it must have learned much more of its unseen moduli than a look-back of
@@ -82,10 +82,7 @@ SMOKE: Settings = {
 
 
 def optimizers(scale: Scale, *, wide: bool = False) -> dict[tuple[float, float], Settings]:
-    """Settings of the optimiser over which each point of another grid is tuned, by learning rate and weight decay.
-
-    If ``wide``, those of the grid over both.
-    """
+    """Settings of the optimiser, learning rates and weight decays, to tune over; if ``wide``, the grid of both."""
     rates, decays = (RATES_WIDE, WEIGHT_DECAYS_WIDE) if wide else (RATES, WEIGHT_DECAYS)
     pairs = product(rates[scale], decays[scale])
     return {(rate, decay): {RATE[scale]: rate, "weight_decay": decay} for rate, decay in pairs}
@@ -112,12 +109,12 @@ def shortcut_run(scale: Scale) -> RunSpec:
 
 
 def main_run(scale: Scale) -> RunSpec:
-    """The main run, some settings of which other runs are given."""
+    """The main run; other runs are given some of its settings."""
     return _recipe_run(MAIN_RECIPE[scale], scale)
 
 
 def first_run(scale: Scale) -> RunSpec:
-    """The run whose weights the main run starts from; the main run itself, if it starts from random ones."""
+    """The run that the main run's weights come from; the main run itself, if it starts from random ones."""
     return with_ancestors([main_run(scale)])[0]
 
 

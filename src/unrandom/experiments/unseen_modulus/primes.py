@@ -1,4 +1,4 @@
-"""Are unseen primes harder than unseen powers of two? (fig:um_prime_modulus)
+"""Tests whether unseen primes are harder than unseen powers of two. (fig:um_prime_modulus)
 
 A prime has no digits to copy. The paper does not say with which multipliers a prime was tested; both readings are
 judged: primitive roots, whose sequences have period m − 1, and a = 1, the only multiplier of full period, which merely
@@ -74,7 +74,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def _over_power(accuracy: pl.DataFrame, reading: str) -> Finding:
-    """By run, the mean accuracy on primes, in one reading, over that on the power of two."""
+    """By run, the mean accuracy on primes, in one reading, over the accuracy on the power of two."""
     primes = pl.col("prime") & (pl.col("reading") == reading)
     if accuracy.filter(primes).is_empty():
         return Unknown(f"primes with {reading} were not measured")

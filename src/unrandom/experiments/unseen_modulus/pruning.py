@@ -1,4 +1,4 @@
-"""Which digits are lost without each head? (fig:multip_prune a2 to c3; fig:prune_appendix_2048, …_2352)
+"""Finds the digits that are lost without each head. (fig:multip_prune a2 to c3; fig:prune_appendix_2048, …_2352)
 
 Every head of the main runs is pruned in turn, with each replacement of its output (zero, its mean at each position, or
 its mean over all positions and dimensions: ``interpretation.Replacement``). The table ``digits`` has the accuracy of
@@ -113,8 +113,7 @@ def evidence(tables: Tables) -> Evidence:
 def draw(tables: Tables) -> Pictures:
     """One figure per replacement: heat maps of the first seed's heads by digits, one per modulus.
 
-    That of ``zero`` is left out: LayerNorm removes one scalar in every dimension, so that it looks as that of
-    ``scalar-mean`` does.
+    ``zero`` is left out: LayerNorm removes one scalar in every dimension, so that it looks as ``scalar-mean`` does.
     """
     drawn = by_run(tables["digits"].filter(pl.col("replacement") != "zero"))[0]
     for (replacement,), digits in drawn.group_by("replacement", maintain_order=True):

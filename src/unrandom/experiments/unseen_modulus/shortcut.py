@@ -1,12 +1,12 @@
-"""Is a look-back of one distance enough, and do models use more? Unseen moduli that it solves, and unseen moduli that
-it does not.
+"""Tests whether a look-back of one distance is enough, and whether models use more, on moduli that it solves and
+others.
 
 By the theorem of docs/order.md, x[n] = 2 x[n − s] − x[n − 2 s] modulo m holds in every full-period sequence whose
 r = m / gcd(m, a − 1) divides s². So one stride s solves a task whose test moduli all have such r, whatever the modulus:
-s = 12 that of um-144. Three tasks are compared: um-144, um-128, and the main task, whose test moduli have no stride in
+s = 12 solves um-144. Three tasks are compared: um-144, um-128, and the main task, whose test moduli have no stride in
 common. Table ``lookbacks`` has the accuracy on the last number by r, for unseen moduli and for training moduli, of the
-model and of the best stride; ``progressions`` that on s interleaved arithmetic progressions modulo a prime, which a
-stride of s continues and which are no LCG; ``adaptivity`` the index of the most adaptive head, by r.
+model and of the best stride; ``progressions`` has it on s interleaved arithmetic progressions modulo a prime, which a
+stride of s continues and which are not LCGs; ``adaptivity`` the index of the most adaptive head, by r.
 """
 
 from collections.abc import Iterator
@@ -117,10 +117,10 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def lookback_rows(run: Run, scale: Scale) -> Iterator[dict[str, Any]]:
-    """Accuracy on the last number by r, of the model and of the best stride, for unseen and for training moduli.
+    """Last-number accuracy by r of the model and of the best stride, for unseen and for training moduli.
 
-    All full-period (a, c) with the r of `_lookbacks` are drawn: no training sequence has an unseen modulus, and those
-    of training moduli are of training.
+    All full-period (a, c) with the r of `_lookbacks` are drawn: no training sequence has an unseen modulus; sequences
+    of training moduli come from training.
     """
     data = lcg_task(run.config.data)
     stride = data.best_stride
@@ -143,8 +143,7 @@ def _lookbacks(data: LCGTask, scale: Scale) -> list[int]:
 
 
 def _progression_rows(run: Run, scale: Scale) -> Iterator[dict[str, Any]]:
-    """Accuracy on the last number of 1, 2, … interleaved progressions modulo the largest prime that the model
-    writes."""
+    """Last-number accuracy on 1, 2, … interleaved progressions modulo the largest prime that the model writes."""
     data, predictor = lcg_task(run.config.data), run.predictor()
     rng = stream(run.config.seed, "progressions")
     modulus = next(p for p in range(data.vocabulary, 1, -1) if is_prime(p))
@@ -194,7 +193,7 @@ def evidence(tables: Tables) -> Evidence:
 
 
 def draw(tables: Tables) -> Pictures:
-    """For each task: accuracy by r, where the best stride fits and where not; progressions. Then adaptivity by r."""
+    """Accuracy by r for each task, where the best stride fits and where not; progressions; then adaptivity by r."""
     panels, progressions = [], []
     for (task,), lookbacks in tables["lookbacks"].group_by("task", maintain_order=True):
         panels += [_accuracy_panel(lookbacks, TRAINING), _accuracy_panel(lookbacks, UNSEEN)]

@@ -1,4 +1,4 @@
-"""In which formats can a model be written, so that other programs read it? GPT-2, GPT-NeoX, and as it is.
+"""Formats in which other programs read a model: GPT-2, GPT-NeoX, and the model as it is.
 
 Each format is a pair of functions: ``to_…(model)`` returns ``config.json`` as JSON values and the tensors of
 ``model.safetensors``; ``from_…(config, tensors)`` is its inverse. These need no other library; `huggingface_model` and
@@ -21,9 +21,7 @@ READERS = {"gpt2": from_gpt2, "gpt_neox": from_gpt_neox}
 
 def to_huggingface(model: Transformer) -> tuple[JsonObject, Tensors]:
     """The model as the class of transformers that can express it: GPT-NeoX for rotary positions, GPT-2 for others.
-
-    Raises UserError for ``kv_shift``, which neither can.
-    """
+    Raises UserError for ``kv_shift``, which neither can."""
     return to_gpt_neox(model) if model.config.positions == "rotary" else to_gpt2(model)
 
 

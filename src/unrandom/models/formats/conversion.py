@@ -1,4 +1,4 @@
-"""What do the conversions share? Weights in fp32 by name, and checks of files that another program may have changed."""
+"""What the conversions share: weights in fp32 by name, and checks of files that another program may have changed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ POSITION_TABLES = {"learned": ("W_pos",), "abacus": ("W_int", "W_digit"), "rotar
 
 @dataclass(frozen=True)
 class Expressed:
-    """What a format can express. Whatever it does not state is refused, as a new part of the model is at first."""
+    """What a format can express. Everything else is refused, including new parts of the model."""
 
     about: str  # the format, for messages
     choices: Mapping[str, Sequence[object]]  # the values that it expresses of settings beyond SHAPE
@@ -123,7 +123,7 @@ def matched(tensors: Tensors, expected: Tensors, *, bias: bool) -> Tensors:
 
 @torch.no_grad()
 def filled(model: Transformer, weights: Tensors) -> Transformer:
-    """The model with these weights, one of the same shape for each parameter, in evaluation mode."""
+    """The model with these weights, whose shapes must be the parameters', in evaluation mode."""
     parameters = dict(model.named_parameters())
     assert set(parameters) == set(weights), "a conversion gives every parameter once"
     for name, parameter in parameters.items():

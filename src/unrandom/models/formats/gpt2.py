@@ -1,11 +1,11 @@
-"""How does a model become one of transformers' class `GPT2LMHeadModel`, with the same logits, and back?
+"""Converts a model to transformers' class `GPT2LMHeadModel`, with the same logits, and back.
 
 Both have blocks x + attention(LayerNorm(x)), then x + MLP(LayerNorm(x)), with epsilon 1e-5, softmax(q k^T / √d_head),
 and queries, keys and values in one matrix, in the order (q|k|v, head, feature). Three things differ:
 
 - A `Conv1D` of GPT-2 multiplies x W where a `Linear` multiplies x W^T, so that matrices in blocks are transposed.
-- GPT-2 has biases everywhere. Those of a model without biases are zero: x W + 0 = x W.
-- GPT-2 has one vector per token position. Abacus positions, of which token i is digit i mod D of number ⌊i / D⌋, are
+- GPT-2 has biases everywhere. For a model without biases they are zero: x W + 0 = x W.
+- GPT-2 has one vector per token position. Abacus positions, where token i is digit i mod D of number ⌊i / D⌋, are
   folded into this table: wpe[i] = W_int[⌊i / D⌋] + W_digit[i mod D]. This is the sum that the model itself computes, so
   that logits are the same.
 
@@ -51,7 +51,7 @@ EXPRESSED = Expressed(
     "GPT-2", {"activation": ("relu", "gelu"), "positions": ("learned", "abacus"), "bias": (False, True)}
 )
 
-# Of no influence on logits: what is saved, that nothing is dropped out in further training, and no special tokens.
+# Without influence on logits: what is saved, that nothing is dropped out in further training, and no special tokens.
 FURTHER = {
     "architectures": [GPT2],
     "dtype": "float32",
@@ -92,7 +92,7 @@ def to_gpt2(model: Transformer) -> tuple[JsonObject, Tensors]:
 def from_gpt2(values: JsonObject, tensors: Tensors) -> Transformer:
     """The inverse of `to_gpt2`; logits agree to rounding.
 
-    Raises UserError if ``values`` or ``tensors`` are not those of a model that this package can express: another
+    Raises UserError if ``values`` or ``tensors`` describe a model that this package cannot express: another
     architecture or other shapes, biases in a model without, or positions that are no longer a sum of number and digit.
 
     >>> import unrandom
@@ -136,7 +136,7 @@ def unfold(
     sums = (numbers[:, None] + offsets).flatten(0, 1)[: len(table)]
     if not (sums - table).abs().max() <= 4 * precision * table.abs().max():
         raise UserError(
-            f"{POSITIONS} is no longer a vector of the number plus one of the digit, as abacus positions need: it was "
+            f"{POSITIONS} is no longer a sum of a number's and a digit's vector, as abacus positions need: it was "
             "trained further, or changed otherwise"
         )
     return numbers, offsets

@@ -1,4 +1,4 @@
-"""How does a model with rotary positions become one of transformers' class `GPTNeoXForCausalLM`, and back?
+"""Converts a model with rotary positions to transformers' class `GPTNeoXForCausalLM`, and back.
 
 With ``use_parallel_residual`` false, a block of GPT-NeoX is x + attention(LayerNorm(x)), then x + MLP(LayerNorm(x)),
 with epsilon 1e-5, as here. With ``rotary_pct`` 1 it rotates whole queries and keys, by the same angles as here:
@@ -7,7 +7,7 @@ with epsilon 1e-5, as here. With ``rotary_pct`` 1 it rotates whole queries and k
 
 - The rows of its matrix for queries, keys and values are ordered as (head, q|k|v, feature); here, as (q|k|v, head,
   feature). Rows are put into the other order, which changes no product.
-- It has biases everywhere. Those of a model without biases are zero.
+- It has biases everywhere. For a model without biases they are zero.
 
 transformers computes θ from frequencies that are rounded otherwise, so that logits agree to rounding, not bit for bit.
 """
@@ -46,7 +46,7 @@ BLOCK = {
 
 EXPRESSED = Expressed("GPT-NeoX", {"activation": ("relu", "gelu"), "positions": ("rotary",), "bias": (False, True)})
 
-# Of no influence on logits, or (rotary_…) the names that transformers 4 has for ``rope_parameters``.
+# Without influence on logits, or (rotary_…) the names that transformers 4 has for ``rope_parameters``.
 FURTHER = {
     "architectures": [GPT_NEOX],
     "dtype": "float32",
@@ -87,7 +87,7 @@ def to_gpt_neox(model: Transformer) -> tuple[JsonObject, Tensors]:
 def from_gpt_neox(values: JsonObject, tensors: Tensors) -> Transformer:
     """The inverse of `to_gpt_neox`, bit for bit.
 
-    Raises UserError if ``values`` or ``tensors`` are not those of a model that this package can express: another
+    Raises UserError if ``values`` or ``tensors`` describe a model that this package cannot express: another
     architecture, other shapes, or biases in a model without.
 
     >>> from unrandom.models import Transformer, TransformerConfig

@@ -1,4 +1,4 @@
-"""How does a model become one of another library without files? Of transformers, and from there of TransformerLens."""
+"""Converts a model, without files, to one of transformers, and from there to one of TransformerLens."""
 
 from importlib import import_module
 from typing import Any
@@ -31,10 +31,7 @@ def of_transformers(values: JsonObject, tensors: Tensors) -> Any:
 
 
 def of_transformer_lens(model: Any) -> Any:
-    """The bridge of TransformerLens to a model of transformers, which it changes.
-
-    Raises UserError where transformer-lens is not installed.
-    """
+    """The bridge of TransformerLens to a model of transformers, which it changes. Raises UserError if it is missing."""
     sources = _library("transformer_lens.model_bridge.sources")
     return sources.build_bridge_from_module(model, type(model).__name__, hf_config=model.config)
 

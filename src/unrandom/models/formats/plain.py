@@ -1,4 +1,4 @@
-"""How is a model written as it is? By its own configuration and names, in fp32.
+"""Writes a model as it is: with its own configuration and names, in fp32.
 
 The model card explains every tensor, and its code is the whole forward pass (`runs/sharing/card.md.j2`). So a setting
 or a parameter that is not listed here is refused: the card would be wrong.
@@ -65,7 +65,7 @@ def to_plain(model: Transformer) -> tuple[JsonObject, Tensors]:
 
 
 def from_plain(values: JsonObject, tensors: Tensors) -> Transformer:
-    """The inverse of `to_plain`, bit for bit. Raises UserError unless the tensors are those of the configuration.
+    """The inverse of `to_plain`, bit for bit. Raises UserError unless the tensors fit the configuration.
 
     >>> import unrandom
     >>> from unrandom.models.formats import from_plain, to_plain
@@ -79,5 +79,5 @@ def from_plain(values: JsonObject, tensors: Tensors) -> Transformer:
 
 
 def meaning(name: str) -> str:
-    """What the tensor of this name is, as a phrase for readers; empty for a name that is not listed here."""
+    """What the tensor of this name is, as a phrase for readers; empty for an unknown name."""
     return IN_BLOCK.get(name.split(".", 2)[2], "") if name.startswith("blocks.") else OUTSIDE.get(name, "")

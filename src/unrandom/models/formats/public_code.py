@@ -1,10 +1,10 @@
-"""How is a model of the paper's public code read? By the names of its tensors, which are those of a GPT with `Linear`s.
+"""Reads models of the paper's public code by the names of their tensors, which are a GPT's with `Linear`s.
 
 Its class for one token per number has a vector per token position; its class for digits has abacus positions, one
 vector per number (`transformer.wpe`) and one per digit (`transformer.abacus`), the least significant digit first, as
 here. Matrices have the shapes of this package, so that weights are copied as they are, and logits agree to rounding.
 
-Names may begin with what distributed training or compilation put before them. The tensors tell depth, width, kind of
+Distributed training or compilation may have put something before the names. The tensors tell depth, width, kind of
 positions, whether there are biases, and whether the unembedding is tied (`settings_of`); they do not tell the number of
 heads and the activation.
 """
@@ -23,7 +23,7 @@ from unrandom.models.transformer import Transformer
 
 DIGITS = "transformer.abacus.weight"
 PREFIXES = ("module.", "_orig_mod.")
-"""What is before the names after distributed training, and after compilation; both, in any order, after both."""
+"""Prefixes of names after distributed training and after compilation, in any order."""
 
 EXPRESSED = Expressed(
     "the paper's public code",
@@ -57,7 +57,7 @@ def settings_of(tensors: Tensors) -> dict[str, int | bool | str]:
     {'depth': 1, 'd_model': 8, 'positions': 'learned', 'tied': True, 'bias': False}
     """
     if EMBEDDING not in tensors:
-        raise UserError(f"this is no model of the paper's public code: it has no tensor {EMBEDDING}")
+        raise UserError(f"this is not a model of the paper's public code: it has no tensor {EMBEDDING}")
     blocks = {found[1] for name in tensors if (found := IN_BLOCK.match(name))}
     return {
         "depth": len(blocks),
@@ -71,8 +71,8 @@ def settings_of(tensors: Tensors) -> dict[str, int | bool | str]:
 def from_public_code(config: TransformerConfig, tensors: Tensors) -> Transformer:
     """The model with these weights, in evaluation mode.
 
-    Raises UserError, naming the setting to change or the first tensor that is wrong, unless the tensors are those of
-    the configuration; and, naming it, for a setting that the public code lacks (``kv_shift``, rotary positions).
+    Raises UserError, naming the setting to change or the first tensor that is wrong, unless the tensors fit the
+    configuration; and, naming it, for a setting that the public code lacks (``kv_shift``, rotary positions).
     """
     EXPRESSED.check_settings(config)
     for name, told in settings_of(tensors).items():
@@ -125,7 +125,7 @@ def _check_sizes(config: TransformerConfig, tensors: Tensors) -> None:
 
 
 def _context_to_set(tokens: int, digits: int) -> str:
-    """What to set so that a model reads this number of tokens: its numbers and the next one, but for a token."""
+    """The setting with which a model reads this number of tokens: its numbers and the next one, without one token."""
     numbers = _numbers(tokens, digits)
     if (tokens + 1) % digits or numbers < 2:
         return f"no data.context fits {digits} digits per number"

@@ -56,10 +56,8 @@ def recipes() -> dict[str, Recipe]:
 
 
 def recipe(name: str) -> Recipe:
-    """The recipe called ``name``, or a default recipe for the user-defined task ``my_task.py:MyTask``.
-
-    Raises UserError, naming near misses, for an unknown name, and for a task that cannot be used.
-    """
+    """The recipe called ``name``, or a default recipe for the user-defined task ``my_task.py:MyTask``. Raises
+    UserError, naming near misses, for an unknown name, and for a task that cannot be used."""
     if name.endswith(".py"):
         raise UserError(f"name the class of the task, too, as in {name}:MyTask")
     return _own_recipe(load_task(name)) if is_import_path(name) else lookup("recipe", name, RECIPES)

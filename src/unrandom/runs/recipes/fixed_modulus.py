@@ -1,4 +1,4 @@
-"""Which recipes have a fixed modulus? The demo, a class, and the paper's, by one token per number or base-b digits."""
+"""Recipes of a fixed modulus: the demo, a class, and the paper's, by one token per number or base-b digits."""
 
 from unrandom.models import ModelConfig
 from unrandom.tasks import FixedModulus

@@ -1,4 +1,4 @@
-"""Which recipes have other generators? Each takes minutes on a laptop, or seconds in a version for smoke tests."""
+"""Recipes of other generators, which take minutes on a laptop, or seconds in a version for smoke tests."""
 
 from unrandom.runs.recipes.fixed_modulus import fm_256
 from unrandom.tasks.quadratic import Quadratic

@@ -1,4 +1,4 @@
-"""Which recipes have permuted generators, or a cipher of few rounds? Models of two layers that a laptop trains."""
+"""Recipes of permuted generators and of a cipher of few rounds: models of two layers that a laptop trains."""
 
 from unrandom.runs.recipes.fixed_modulus import fm_256
 from unrandom.runs.recipes.other_tasks import smoke

@@ -1,4 +1,4 @@
-"""Which recipes have unseen moduli? Small ones for laptops, and the paper's, after its text and public code."""
+"""Recipes of unseen moduli: small ones for laptops, and the paper's, after its text and public code."""
 
 from unrandom.models import ModelConfig
 from unrandom.tasks import Phase, UnseenModulus

@@ -1,1 +1,1 @@
-"""Where and how are runs trained? `execution` of one; many of them by a `plan`, `worker` processes and `engines`."""
+"""Trains runs: one by `execution`, many by a `plan`, `worker` processes and `engines`."""

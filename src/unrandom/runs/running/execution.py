@@ -1,4 +1,4 @@
-"""How is a run executed? Its folder is locked, the newest checkpoint resumed, the model trained, the result written."""
+"""Executes a run: its folder is locked, the newest checkpoint resumed, the model trained, the result written."""
 
 import shlex
 import time
@@ -32,7 +32,7 @@ from unrandom.training.trainee import Trainee
 OnStart = Callable[["Run", int], None]
 
 MAX_EVALUATIONS = 2**17
-"""Evaluations of a run, each of which is a line of its metrics: the file can be read back (`reading.MAX_LINES`)."""
+"""The most evaluations of a run: each is a line of its metrics, which must be readable (`reading.MAX_LINES`)."""
 
 
 def create_run(spec: RunSpec, out: Path, command: list[str], device: str | None = None) -> Run:

@@ -1,4 +1,4 @@
-"""How good is one grid point of a sweep? Its run is evaluated on a validation split and on a test split.
+"""Evaluates the run of one grid point of a sweep on a validation split and on a test split.
 
 Settings are chosen by validation alone. The two splits share no held-out parameters, and training has seen neither.
 """
@@ -24,7 +24,7 @@ SPLITS = ("validation", "test")
 
 
 class Point(Config):
-    """What was measured of one grid point; ``<split>_last@<part>`` and ``<split>_number@<part>`` are of one part."""
+    """The measurements of one grid point; ``<split>_last@<part>`` and ``<split>_number@<part>`` are about one part."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | None]
@@ -54,7 +54,7 @@ class Point(Config):
 
 
 class SavedPoints(Config):
-    """What ``sweep.json`` holds: the row of each number of sequences."""
+    """The content of ``sweep.json``: a row for each number of sequences."""
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, Point]
@@ -68,9 +68,7 @@ def sets_to_measure(split: Split, sequences: int) -> dict[str, dict[Part, Exampl
 
 def measured_point(run: Run, sequences: int) -> dict[str, Any]:
     """The measurement of a finished run by `measure_point`, made once and saved in ``sweep.json`` of the run folder.
-
-    Raises Busy, a UserError, when it has to be measured and another process has locked the folder.
-    """
+    Raises Busy, a UserError, when it has to be measured and another process has locked the folder."""
     if not is_measured(run.folder.path, sequences):
         with run.folder.lock():
             path = run.folder.path / "sweep.json"
@@ -81,7 +79,7 @@ def measured_point(run: Run, sequences: int) -> dict[str, Any]:
 
 
 def is_measured(folder: Path, sequences: int) -> bool:
-    """Whether a measurement with this many sequences is saved in the run folder."""
+    """Whether a measurement with this number of sequences is saved in the run folder."""
     return str(sequences) in _read_saved(folder / "sweep.json")
 
 

@@ -1,4 +1,4 @@
-"""How does one command train many runs? It launches them on an engine and yields an event when a run ends.
+"""Launches many runs on an engine and yields an event when a run ends.
 
 The time that is left is estimated from the steps that all places have made, also in runs that have not ended.
 """
@@ -20,7 +20,7 @@ from unrandom.runs.spec import RunSpec
 
 @dataclass(frozen=True)
 class Launcher:
-    """Where and how the runs of one command are trained."""
+    """How and on which engine the runs of one command are trained."""
 
     out: Path  # parent of the run folders
     command: tuple[str, ...] = ()
@@ -62,7 +62,7 @@ def train_runs(
     wanted, ended = {spec.id: spec for spec in specs}, 0
     pace = Pace(specs, launcher.out, engine.places)
     for outcome in run_jobs(engine, pack_jobs(specs, launcher.pack), options):
-        if outcome.status == "full disk":  # on which no other run could be saved
+        if outcome.status == "full disk":  # no other run could be saved, either
             raise OSError(outcome.errno, os.strerror(outcome.errno), str(launcher.out))
         spec = wanted[outcome.run]
         if outcome.status == "stopped":
@@ -74,7 +74,7 @@ def train_runs(
 
 
 class Pace:
-    """How fast ``places`` train these runs, from now on, by the operations of the steps made."""
+    """The speed at which ``places`` train these runs, from now on, by the operations of the steps made."""
 
     def __init__(self, specs: Sequence[RunSpec], out: Path, places: int) -> None:
         self._left, self._out = {spec.id: spec for spec in specs}, out
@@ -88,10 +88,8 @@ class Pace:
         del self._left[spec.id]
 
     def minutes_left(self) -> float | None:
-        """The time for the runs that have not ended: all places share what is left, and none ends before its own run.
-
-        None before anything was made.
-        """
+        """The time for the runs that have not ended: all places share what is left, and none ends before its own
+        run. None before anything was made."""
         made = {name: self._made(spec) for name, spec in self._left.items()}
         done = self._ended + sum(made[name] - self._before[name] for name in made)
         if not done:

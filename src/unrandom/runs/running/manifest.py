@@ -1,4 +1,4 @@
-"""What does a run's manifest record? Configuration, split, versions, device, command and commit."""
+"""The manifest of a run: configuration, split, versions, device, command and commit."""
 
 import platform
 import shlex

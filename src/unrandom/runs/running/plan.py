@@ -1,4 +1,4 @@
-"""Which runs does a sweep need, and what do they cost? A grid of settings becomes run specifications, packed into jobs.
+"""Turns a grid of settings into run specifications, packed into jobs, with their costs.
 
 Every setting is validated here, before anything is trained.
 """
@@ -70,7 +70,7 @@ def grid_points(recipe: str, config: RunConfig, grid: Grid, seeds: int) -> list[
     if count > MOST_POINTS:
         raise UserError(f"the grid has {count:,} points, seeds included; at most {MOST_POINTS:,} are planned")
     made = []
-    split_seeds: dict[str, set[int]] = {}  # of which a task was split, by the task and the run that it starts from
+    split_seeds: dict[str, set[int]] = {}  # that split a task, by the task and the run that it starts from
     for values in itertools.product(*grid.values()):
         assignments = [f"{key}={text}" for key, text in zip(grid, values, strict=True)]
         for seed in range(config.seed, config.seed + seeds):

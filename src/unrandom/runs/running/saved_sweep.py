@@ -1,4 +1,4 @@
-"""How is a sweep saved? As a folder beside its runs, with tables, a heat map and curves, which can be opened again."""
+"""Saves a sweep as a folder beside its runs, with tables, a heat map and curves, which can be opened again."""
 
 import shlex
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from unrandom.runs.tables import save_tables
 from unrandom.training import RunConfig
 
 SAVED = "sweep.json"  # what was asked
-MOST_CURVES = 8  # of one picture, which has as many colours
+MOST_CURVES = 8  # of one picture: one for each of its colours
 
 
 @dataclass(frozen=True, repr=False)
@@ -36,7 +36,7 @@ class SweepResult(Shown):
     varied: tuple[str, ...]  # the keys of the settings
 
     def shown(self) -> dict[str, str]:
-        """Where it is, how far, and the best settings in validation."""
+        """The folder, the progress, and the best settings in validation."""
         finished = self.points.filter(status="finished")
         best = "none yet"
         if self.best is not None:
@@ -47,7 +47,7 @@ class SweepResult(Shown):
 
 
 class Asked(Config):
-    """What ``sweep.json`` in the folder of a sweep holds."""
+    """The content of ``sweep.json`` in the folder of a sweep."""
 
     recipe: Annotated[str, Field(max_length=100)]
     config: dict[str, Any]
@@ -58,7 +58,7 @@ class Asked(Config):
 
 
 def is_sweep(folder: Path) -> bool:
-    """Whether a folder is that of a sweep, and not that of a run, whose measurements have the same file name."""
+    """Whether a folder belongs to a sweep and not to a run, whose measurements have the same file name."""
     return (folder / SAVED).is_file() and not RunFolder(folder).exists
 
 
@@ -121,7 +121,7 @@ def _draw_map(sweep: Sweep, chosen: pl.DataFrame, stem: Path) -> None:
 
 
 def _draw_curves(runs: Sequence[Run], points: pl.DataFrame, stem: Path) -> None:
-    """The learning curves of the runs; of many, those that are best in validation."""
+    """The learning curves of the runs; if there are many, of the best in validation."""
     from unrandom.figures.runs import save_runs
 
     measured = dict(points.select("run", "validation_last").iter_rows()) if "validation_last" in points else {}

@@ -1,4 +1,4 @@
-"""What are the results of a sweep? Tables of grid points, of combinations, and of the cells of a heat map."""
+"""The results of a sweep: tables of grid points, of combinations, and of the cells of a heat map."""
 
 import hashlib
 import json

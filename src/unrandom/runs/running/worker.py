@@ -1,4 +1,4 @@
-"""What does a worker do with a job? It trains each run from its newest checkpoint and returns one outcome per run.
+"""A worker trains each run of a job from its newest checkpoint and returns one outcome per run.
 
 A run that fails leaves ``error.json`` in its folder, and the other runs continue. Only a full disk ends all of them.
 """
@@ -42,14 +42,13 @@ class WorkerOptions:
     out: Path
     command: tuple[str, ...] = ()
     threads: int | None = None  # torch threads per worker; None: torch's default
-    deadline: float | None = None  # seconds since the epoch, at which runs save and stop
+    deadline: float | None = None  # when runs save and stop, in seconds since the epoch
     sequences: int | None = None  # sequences per part for evaluating finished runs; None: no evaluation
     watch: Watch | None = None  # watch(steps) shows progress
     stop_file: Path | None = None  # once it exists, runs save and stop: it reaches every machine that shares ``out``
 
     @property
     def over(self) -> bool:
-        """Whether the deadline has passed."""
         return self.deadline is not None and time.time() >= self.deadline
 
     def minutes_left(self) -> float | None:
@@ -57,7 +56,7 @@ class WorkerOptions:
 
 
 class Failure(Config):
-    """What ``error.json`` holds."""
+    """The content of ``error.json``."""
 
     kind: str
     message: str
@@ -78,9 +77,7 @@ class Outcome:
 
 def run_job(job: Job, options: WorkerOptions, stop: Stop | None = None) -> list[Outcome]:
     """Train the runs of a job: several runs stacked; a single run, or all runs if stacking fails, one after another.
-
-    Raises Interrupted, after checkpoints, if SIGINT came to this process (workers ignore it).
-    """
+    Raises Interrupted, after checkpoints, if SIGINT came to this process (workers ignore it)."""
     if options.threads is not None:
         torch.set_num_threads(options.threads)
     with interruptible() as interrupted:

@@ -1,1 +1,1 @@
-"""How do runs reach other people and tools? `archive`, `pretrained`, `exchange` with its model card, `curves`."""
+"""Shares runs with people and tools: `archive`, `pretrained`, `exchange` with its model card, `curves`."""

@@ -1,4 +1,4 @@
-"""Which trained models are archived beside the results? Small ones, as run folders in bf16 without optimiser state.
+"""Archives small trained models beside the results, as run folders in bf16 without optimiser state.
 
 An archived model can be evaluated and analysed like any run, so that experiments can be repeated without training.
 """

@@ -1,4 +1,4 @@
-"""What does the card of an exported model say? What it predicts, how well, how it was trained, and how to load it.
+"""The card of an exported model: what it predicts, how well, how it was trained, and how to load it.
 
 The card is Markdown (``card.md.j2``) with the YAML header that the Hugging Face hub reads (written as JSON, a subset of
 YAML). Every number in it is from the run's configuration, its manifest, or its last evaluation in training.
@@ -24,8 +24,8 @@ LIBRARY = {"huggingface": "transformers", "transformerlens": "transformers", "sa
 DATA_MODE = {"streaming": "fresh sequences at every step", "fixed": "a fixed set of sequences, repeated"}
 MEASURES = {
     "last_number_accuracy": "the last number of a sequence, after all numbers before it",
-    "number_accuracy": "all numbers of a sequence, each after those before it",
-    "token_accuracy": "all tokens, each after those before it",
+    "number_accuracy": "all numbers of a sequence, each after the ones before it",
+    "token_accuracy": "all tokens, each after the ones before it",
 }
 
 
@@ -85,7 +85,7 @@ def _header(run: Run, to: str, values: JsonObject, measured: JsonObject) -> dict
 
 
 def _accuracies(run: Run, measured: JsonObject) -> list[tuple[str, str]]:
-    """What is right, and its share: by measure, then by part of the test."""
+    """The share that is right, by measure (number or token), then by part of the test."""
     task = run.config.data
     parts = measured.get(f"test_{task.part_name[1]}", {})
     shares = [(about, measured.get(name)) for name, about in MEASURES.items()]
@@ -110,7 +110,7 @@ def _sample(run: Run) -> dict[str, Any]:
 
 def _settings(run: Run, step: int, model: Transformer) -> list[tuple[str, str]]:
     config, shape, optimizer = run.config, model.config, run.config.optimizer
-    shifted = "; each head mixes its keys and values with those of the number before" * shape.kv_shift
+    shifted = "; each head mixes its keys and values with the previous number's" * shape.kv_shift
     biases = ", biases in blocks and LayerNorms" * shape.bias
     rates = OPTIMIZERS[optimizer.name].about(optimizer)
     return [

@@ -1,4 +1,4 @@
-"""How are curves shown where people look? Evaluations are also written as CSV, to TensorBoard, or to Weights & Biases.
+"""Evaluations are also written as CSV, to TensorBoard, or to Weights & Biases.
 
 ``metrics.jsonl`` in the run folder stays the record; these are copies of it, written as it grows. A resumed run writes
 no evaluation twice.
@@ -19,7 +19,7 @@ from unrandom.training import Progress
 
 
 class CurveWriter(Protocol):
-    """Where the evaluations of one run go."""
+    """A destination of one run's evaluations."""
 
     def write(self, row: JsonObject) -> None:
         """Take one line of the metrics."""
@@ -96,10 +96,8 @@ EXTRAS = ("tensorboard", "wandb")  # sinks that need a package, which has the na
 
 
 class Curves:
-    """An observer of training that gives each evaluation to the named sinks, until it is closed.
-
-    Raises UserError for an unknown name, and for a sink whose package is not installed.
-    """
+    """An observer of training that gives each evaluation to the named sinks, until it is closed. Raises UserError
+    for an unknown name, and for a sink whose package is not installed."""
 
     def __init__(self, names: Sequence[str]) -> None:
         for name in names:

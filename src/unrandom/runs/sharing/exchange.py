@@ -1,4 +1,4 @@
-"""How does a run leave this package, and come back? As a folder that other libraries load: export and import.
+"""Exports a run as a folder that other libraries load, and imports it again.
 
 The folder has ``model.safetensors`` and ``config.json`` in one of three formats (`models.formats`), ``README.md`` (the
 model card), and ``unrandom.json`` with the run's manifest, metrics and result, so that a run can be made of it again.
@@ -18,7 +18,7 @@ from pydantic import Field
 
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError, lookup
-from unrandom.core.files import JsonObject, made_whole, write_atomically, write_json
+from unrandom.core.files import JsonObject, replaced_atomically, write_atomically, write_json
 from unrandom.core.reading import MAX_JSON, MAX_LINES, about, read_json, sha256
 from unrandom.core.run_files import Manifest, MetricsLine, Result
 from unrandom.core.run_folder import RunFolder
@@ -35,7 +35,7 @@ from unrandom.training.config import StartFrom
 log = logging.getLogger(__name__)
 
 CONFIG, WEIGHTS, CARD, RECORD = "config.json", "model.safetensors", "README.md", "unrandom.json"
-MAX_RECORD = MAX_JSON + 2 * MAX_LINES  # bytes of RECORD, in which metrics are indented
+MAX_RECORD = MAX_JSON + 2 * MAX_LINES  # bytes of RECORD, which has the metrics, indented
 PICKLES = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
 
 
@@ -57,7 +57,7 @@ FORMATS = {
 
 
 class Record(Config):
-    """What ``unrandom.json`` holds: all that the run's folder has but its weights."""
+    """The content of ``unrandom.json``: all of the run's folder but its weights."""
 
     format: str
     unrandom: str  # version that wrote it
@@ -80,7 +80,7 @@ def export_run(run: Run, folder: Path, to: str = "huggingface") -> Path:
         raise UserError(f"{folder} exists already; name a folder that does not exist, or an empty one")
     checkpoint, model = checkpoint_to_load(run.folder), run.load_model(torch.device("cpu"))
     values, tensors = chosen.write(model)
-    with made_whole(folder) as made:
+    with replaced_atomically(folder) as made:
         write_json(made / CONFIG, values)
         write_atomically(made / WEIGHTS, safetensors.torch.save(tensors, metadata={"format": "pt"}))
         write_atomically(made / CARD, model_card(run, to, checkpoint.step, model, values, tensors))
@@ -122,7 +122,7 @@ def import_exported(folder: Path, out: Path) -> Run:
         "unrandom": __version__,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    with made_whole(target) as made:
+    with replaced_atomically(target) as made:
         run = RunFolder(made)
         save_checkpoint(run, record.step, model, None, {"train_seconds": record.train_seconds})
         for row in record.metrics:

@@ -1,9 +1,8 @@
-"""Which trained models come with the package? Two inside the wheel, and more in the repository, beside its results.
+"""The trained models that come with the package: two inside the wheel, more in the repository, beside its results.
 
-``pretrained.json`` lists them with what was measured of each; ``docs/tabulate_models.py`` writes it. Their folders are
-those of `archive`: run folders with weights in bf16. An installed package holds those of ``IN_WHEEL`` in ``weights/``
-(see ``force-include`` in pyproject.toml), a checkout all of them in ``results/laptop/weights/`` and
-``results/overnight/weights/``.
+``pretrained.json`` lists them with what was measured of each; ``docs/tabulate_models.py`` writes it. `archive` made
+their folders. An installed package has the models of ``IN_WHEEL`` in ``weights/`` (``force-include``, pyproject.toml),
+a checkout has all in ``results/laptop/weights/`` and ``results/overnight/weights/``.
 """
 
 import json
@@ -14,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from unrandom.core.errors import UserError
-from unrandom.core.files import JsonObject, made_whole
+from unrandom.core.files import JsonObject, replaced_atomically
 from unrandom.core.reading import sha256
 from unrandom.core.run_folder import RunFolder
 
 INDEX = Path(__file__).with_name("pretrained.json")
 IN_CHECKOUT = tuple(Path(__file__).parents[4] / "results" / scale / "weights" for scale in ("laptop", "overnight"))
-FOLDERS = (Path(__file__).parents[2] / "weights", *IN_CHECKOUT)  # The first is that of an installed package.
+FOLDERS = (Path(__file__).parents[2] / "weights", *IN_CHECKOUT)  # The first is in an installed package.
 IN_WHEEL = ("fm-256", "um-144")
 ALIASES = {"demo": "fm-256"}
 COPIES = "pretrained"  # folder, beside one's own runs, of the copies that results are written to
@@ -47,8 +46,8 @@ class PretrainedModel:
     sha256: str  # of the weights
     steps: int  # of training
     sequences: int  # of each part of the test
-    # Of the last number, for each part of the test: about, sequences, value, low, high, correct, total, interval; and
-    # `further`, the same but for `seen` on other sequences, such as those of arbitrary (a, c).
+    # For the last number of each part of the test: about, sequences, value, low, high, correct, total, interval; and
+    # `further`, the same (without `seen`) for other sequences, such as arbitrary (a, c).
     accuracy: list[JsonObject]
 
     @property
@@ -70,8 +69,8 @@ class PretrainedModel:
 def pretrained() -> dict[str, PretrainedModel]:
     """The models that come with the package or its repository, by name, with size, accuracy and checksum.
 
-    Accuracy is that of the last number of held-out sequences, for each part of the test, with a 95 % interval. An LCG
-    model is tested on sequences of full period with unseen (a, c), and further on arbitrary (a, c).
+    Accuracy is measured on the last number of held-out sequences, for each part of the test, with a 95 % interval. An
+    LCG model is tested on sequences of full period with unseen (a, c), and further on arbitrary (a, c).
 
     >>> import unrandom
     >>> model = unrandom.pretrained()["fm-256"]
@@ -86,10 +85,8 @@ def pretrained() -> dict[str, PretrainedModel]:
 
 
 def find_pretrained(name: str, *, by_id: bool = False) -> Path | None:
-    """The folder of the model that has this name or alias or, instead, this id; None if there is none.
-
-    Raises UserError for a model whose weights are in the repository only, when this is an installed package.
-    """
+    """The folder of the model that has this name or alias or, instead, this id; None if there is none. Raises
+    UserError for a model whose weights are in the repository only, when this is an installed package."""
     wanted, models = ALIASES.get(name, name), pretrained()
     model = next((each for each in models.values() if each.id == name), None) if by_id else models.get(wanted)
     if model is not None and model.folder is None:
@@ -102,25 +99,25 @@ def find_pretrained(name: str, *, by_id: bool = False) -> Path | None:
 
 
 def is_pretrained(folder: Path) -> bool:
-    """Whether a run folder is one of those that come with the package, which nothing is written into."""
+    """Whether a run folder comes with the package; nothing is written into such a folder."""
     return any(folder.resolve().parent == parent.resolve() for parent in FOLDERS)
 
 
 def copy_pretrained(folder: Path, parent: Path) -> Path:
     """A copy of a run folder in ``parent``, into which reports can be written; an existing copy is returned.
 
-    It is not among the runs in ``parent``, where a run of one's own may have the same id. Raises UserError where
+    It is not among the runs in ``parent``, where the user's own run may have the same id. Raises UserError where
     ``parent`` cannot be written to.
     """
     copy = parent / COPIES / folder.name
     if not RunFolder(copy).exists:
-        with made_whole(copy) as made:
+        with replaced_atomically(copy) as made:
             shutil.copytree(folder, made, copy_function=shutil.copyfile, dirs_exist_ok=True)
     return copy
 
 
 def check_pretrained(model: PretrainedModel) -> bool:
-    """Whether the weights on this machine have the checksum of the index. True for a model that is not here."""
+    """Whether the weights on this machine have the checksum of the index; True for a model that is not here."""
     return model.folder is None or sha256(weights_file(model.folder)) == model.sha256
 
 
@@ -131,7 +128,7 @@ def weights_file(folder: Path) -> Path:
 
 
 def described(model: PretrainedModel) -> dict[str, Any]:
-    """What a table of models shows, as short texts: name, task, size, accuracy by kind of sequence, and checksum."""
+    """The row of a model in a table, as short texts: name, task, size, accuracy by kind of sequence, and checksum."""
     of_test = [_accuracy(part["about"], part["sequences"], part) for part in model.accuracy]
     of_others = [
         _accuracy(part["about"], other["about"], other) for part in model.accuracy for other in part["further"]

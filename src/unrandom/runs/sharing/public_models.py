@@ -1,7 +1,7 @@
-"""How does a model of the paper's public code become a run? A run folder is made of the file of its weights.
+"""Makes a run folder of a file with the weights of a model of the paper's public code.
 
-The settings are those of a recipe, changed by what the tensors tell (`models.formats.public_code`), by what the file's
-name tells if it is that of a scaling run, and by what is set. What the model was tested on is not known: the run has no
+The settings are a recipe's, changed by what the tensors tell (`models.formats.public_code`), by what the file's
+name tells if it names a scaling run, and by what is set. What the model was tested on is not known: the run has no
 metrics, and its test is drawn independently of what the model was trained on (docs/export.md).
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 from unrandom.core.arithmetic import digits_needed
 from unrandom.core.config import as_typed
 from unrandom.core.errors import UserError, lookup
-from unrandom.core.files import JsonObject, made_whole, write_json
+from unrandom.core.files import JsonObject, replaced_atomically, write_json
 from unrandom.core.reading import about
 from unrandom.core.run_folder import RunFolder
 from unrandom.core.version import __version__
@@ -33,7 +33,7 @@ PUBLIC_CODE = "the paper's public code"
 DIGITS_RECIPE = "fm-base256"  # the recipe of a model with several tokens per number
 NUMBERS_RECIPE = "fm-2048"  # the recipe of a model with one token per number
 PICKLED = (".bin", ".pt", ".pth", ".ckpt", ".pkl")  # ends of names of files that are pickles
-BETA2 = 0.98  # of AdamW in the scaling runs, whose names do not tell it
+BETA2 = 0.98  # of AdamW in the scaling runs; their names do not tell it
 
 WHOLE, DECIMAL = r"(\d{1,20})", r"(\d{1,12}(?:\.\d{1,12})?)"
 IN_NAME = (
@@ -57,18 +57,18 @@ IN_NAME = (
 )
 """What the name of a scaling run tells, in its order: letters, a number, and the setting or a word of `_derived`."""
 
-_WORDS = ("modulus", "base", "digits", "numbers", "examples")  # of IN_NAME, which are no settings
+_WORDS = ("modulus", "base", "digits", "numbers", "examples")  # in IN_NAME, but not settings
 
 NAME = re.compile("(?<![0-9A-Za-z])" + "_".join(letters + number for letters, number, _ in IN_NAME) + "(?![0-9])")
 
 
 def is_model_file(path: Path) -> bool:
-    """Whether a path is that of a model's file, rather than of a folder."""
+    """Whether a path is a model's file, rather than a folder."""
     return path.is_file() or path.suffix in (".safetensors", *PICKLED)
 
 
 def settings_in_name(name: str) -> dict[str, Any]:
-    """The settings of a run configuration that the name of a file tells; none if it is not that of a scaling run.
+    """The settings of a run configuration that a file's name tells; none if it does not name a scaling run.
 
     >>> from unrandom.runs.sharing.public_models import settings_in_name
     >>> name = "p65536_b256_d2_sl512_na1024_nc1024_ne1_n768_h6_d2_ds71_I9_lr0.000100_Twarm5000_T200000_B512_wd1.00"
@@ -87,7 +87,7 @@ def settings_in_name(name: str) -> dict[str, Any]:
 
 
 def _derived(read: dict[str, Any]) -> dict[str, Any]:
-    """The settings that follow from several parts of a name, or are those of every scaling run."""
+    """The settings that follow from several parts of a name, or that every scaling run has."""
     modulus, base, digits, numbers, examples = (read[word] for word in _WORDS)
     if modulus < 2 or base < 2:
         raise UserError(f"its name has modulus {modulus} and base {base}; both must be 2 or more")
@@ -107,9 +107,9 @@ def _derived(read: dict[str, Any]) -> dict[str, Any]:
 def import_public(path: Path, out: Path, *, recipe: str | None = None, assignments: Sequence[str] = ()) -> Run:
     """Make a run folder ``out/<run id>`` of a file with a model of the paper's public code, and return the run.
 
-    Settings are those of ``recipe`` (by default fm-base256, or fm-2048 where a number is one token), then what the
+    Settings are ``recipe``'s (by default fm-base256, or fm-2048 where a number is one token), then what the
     tensors and the file's name tell, then ``assignments`` (``KEY=VALUE``). Nothing is unpickled. Raises UserError if
-    the run folder exists, and, naming the tensor or the setting, if the file is no such model or does not fit.
+    the run folder exists, and, naming the tensor or the setting, if the file is not such a model or does not fit.
     """
     with about(path):
         if path.suffix in PICKLED:
@@ -154,7 +154,7 @@ def _make(target: Path, path: Path, spec: RunSpec, tensors: Tensors, known: set[
         },
     }
     result = {"recipe": spec.recipe, "steps": config.steps, "finished": True, "data_mode": config.data.mode}
-    with made_whole(target) as made:
+    with replaced_atomically(target) as made:
         run = RunFolder(made)
         save_checkpoint(run, config.steps, model, None, {"train_seconds": None})
         write_json(run.result, result)
@@ -162,7 +162,7 @@ def _make(target: Path, path: Path, spec: RunSpec, tensors: Tensors, known: set[
 
 
 def _how_to_convert(path: Path) -> str:
-    """What to say about a pickle, with a command that makes a safetensors file of it."""
+    """Advice about a pickle, with a command that makes a safetensors file of it."""
     pickled, made = (json.dumps(str(name)) for name in (path, path.with_suffix(".safetensors")))
     program = (
         f"import torch, safetensors.torch as s; s.save_file({{k: v.contiguous() for k, v in torch.load({pickled}, "

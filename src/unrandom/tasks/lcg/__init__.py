@@ -1,4 +1,4 @@
-"""Which tasks have linear congruential generators? The paper's two: a fixed modulus, and unseen moduli."""
+"""The paper's two tasks of linear congruential generators: a fixed modulus, and unseen moduli."""
 
 from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.fixed_modulus import FixedModulus

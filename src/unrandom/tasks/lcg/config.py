@@ -1,4 +1,4 @@
-"""Which settings do the LCG tasks share? How training sequences are drawn, and what is held out.
+"""Settings that the LCG tasks share: how training sequences are drawn, and what is held out.
 
 Source: the paper's section "Dataset Generation and Evaluation", and its appendix on dataset construction.
 """
@@ -38,7 +38,7 @@ class LCGTask(Task):
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # shortest period of training sequences
     max_period: Period | None = None  # longest period of training sequences
-    n_test_a: TestCount = 64  # multipliers tested per test modulus (for unseen moduli, at most as many as exist)
+    n_test_a: TestCount = 64  # multipliers tested per test modulus (for unseen moduli, fewer if fewer exist)
     n_test_c: TestCount = 64  # increments tested per test modulus, likewise
     # What training must not have, at any modulus. pairs: no pair (a, c) of the test, as in the paper's unseen moduli;
     # values: no a and no c of the test.
@@ -59,7 +59,7 @@ class LCGTask(Task):
 
     @property
     def smallest_modulus(self) -> int:
-        """The smallest modulus that training may have, but for the phases of a curriculum."""
+        """The smallest modulus that training may have, not counting the phases of a curriculum."""
         return self.largest_modulus
 
     @property

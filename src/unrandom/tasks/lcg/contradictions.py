@@ -1,19 +1,17 @@
-"""How can numbers contradict an LCG task? They fit none of its moduli, or a shorter period than training had."""
+"""Numbers contradict an LCG task if they fit none of its moduli, or a shorter period than training had."""
 
 from collections.abc import Sequence
 
 from unrandom.generators.lcg import LCG
 from unrandom.predictors.algebraic import recover
 
-FEWEST = 8  # numbers: so many that are of no LCG hardly ever fit one of an unknown modulus by chance
+FEWEST = 8  # this many numbers hardly ever fit an LCG of an unknown modulus by chance
 
 
 def of_modulus(numbers: Sequence[int], modulus: int, *, full_period: bool) -> str | None:
-    """Why numbers below `modulus` are of none of its LCGs or, with `full_period`, of none that visits every residue.
-
-    A clause for readers; None if they may be, as any two numbers are. It is certain: the LCGs that explain the numbers
-    are solved for, and all of them go on in the same way.
-    """
+    """Why these numbers are not from an LCG of `modulus` (with `full_period`, one that visits every residue): a
+    clause for readers; None if they may be. It is certain: the LCGs that explain the numbers are solved for, and all
+    go on alike."""
     if len(numbers) < 3:
         return None
     lcg = recover(numbers, modulus)
@@ -29,10 +27,8 @@ def of_modulus(numbers: Sequence[int], modulus: int, *, full_period: bool) -> st
 
 
 def of_moduli(numbers: Sequence[int], smallest: int, largest: int) -> str | None:
-    """Why numbers are of no LCG with a modulus of `smallest` or more, up to `largest`: a clause for readers, or None.
-
-    It is certain: the modulus that is found is the largest possible one.
-    """
+    """Why numbers are of no LCG with a modulus of `smallest` or more, up to `largest`: a clause for readers, or
+    None. It is certain: the modulus that is found is the largest possible one."""
     lcg = recover(numbers) if len(numbers) >= FEWEST else None
     if lcg is None or lcg.m >= smallest:
         return None

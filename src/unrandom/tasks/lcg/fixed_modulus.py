@@ -1,4 +1,4 @@
-"""What is the fixed-modulus task (FM)? LCGs of one modulus; the test has unseen multipliers and increments.
+"""The fixed-modulus task (FM): LCGs of one modulus; the test has unseen multipliers and increments.
 
 Source: the paper's section "Dataset Generation and Evaluation".
 """
@@ -60,8 +60,8 @@ class FixedModulus(LCGTask):
     def baselines(self) -> Mapping[str, Baseline]:
         """Copying, look-back, algebra and the exact posterior; all but copying know the modulus.
 
-        The prior of bayes is that of the test sequences: full-period (a, c), or arbitrary ones if primitive roots are
-        tested. It does not know which pairs are held out.
+        The prior of bayes is the distribution of the test sequences: full-period (a, c), or arbitrary ones if primitive
+        roots are tested. It does not know which pairs are held out.
         """
         from unrandom.predictors.algebraic import AlgebraicPredictor
         from unrandom.predictors.bayes import BayesFixed

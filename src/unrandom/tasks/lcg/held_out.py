@@ -1,4 +1,4 @@
-"""Which multipliers and increments of a modulus are held out for testing? Random ones, drawn under the seed.
+"""Draws the multipliers and increments of a modulus that are held out for testing, at random under the seed.
 
 *Held out* is what is tested; *withheld* is what training must therefore not have.
 """
@@ -52,7 +52,6 @@ class HeldOut:
         return np.isin(a, self.multipliers) & np.isin(c, self.increments)
 
     def to_json(self) -> dict[str, Any]:
-        """As JSON values."""
         return {"modulus": self.modulus, "a": self.multipliers.tolist(), "c": self.increments.tolist()}
 
 
@@ -78,11 +77,11 @@ class Withheld:
 
 
 def hold_out(task: LCGTask, modulus: int, seed: int, *, or_fewer: bool) -> HeldOut:
-    """Draw the test parameters of one modulus, as many as configured, or with ``or_fewer`` at most as many.
+    """Draw the test parameters of one modulus, the configured number, or with ``or_fewer`` at most that number.
 
     With ``or_fewer``, the multiplier 1 is not held out if there is another, because it is the only full-period
     multiplier of most moduli; and by the rule ``values``, at most half of the existing values are held out, because a
-    held-out value is excluded at every modulus. Without it, raises UserError if there are fewer than configured.
+    held-out value is excluded at every modulus. Otherwise raises UserError if there are too few.
     """
     n_a, n_c, left_out = task.n_test_a, task.n_test_c, task.named_multipliers
     by_roots = task.tested_by_primitive_roots(modulus)

@@ -1,4 +1,4 @@
-"""Is a task an LCG task? Analyses in terms of (m, a, c) narrow the type here, or raise a UserError."""
+"""Narrows a task to an LCG task for analyses in terms of (m, a, c), or raises a UserError."""
 
 from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask

@@ -1,4 +1,4 @@
-"""What are the parameters of LCG sequences? One row (m, a, c, x0) per sequence, with numbers, periods and labels."""
+"""The parameters of LCG sequences: one row (m, a, c, x0) per sequence, with numbers, periods and labels."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -111,9 +111,9 @@ class LCGParameters(Parameters):
         return found
 
     def followed(self, context: int) -> dict[str, Bool[np.ndarray, " rows"]]:
-        """By period: sequences that repeat within ``context`` numbers can be copied, and those with a = 1 counted.
+        """By period: sequences that repeat within ``context`` numbers can be copied, and sequences with a = 1 counted.
 
-        ``rule`` has those that neither copying nor counting predicts, ``full_period`` those of them with full period.
+        ``rule`` has sequences that neither predicts, ``full_period`` the ones among them with full period.
         """
         lengths = self.periods()
         short = lengths <= context

@@ -1,4 +1,4 @@
-"""How are training rows of one kind proposed? Uniform (m, a, c, x0), of which held-out rows are rejected later.
+"""Proposes training rows of one kind: uniform (m, a, c, x0), some of which are rejected later as held out.
 
 Moduli go up to 2^64, so values are drawn by rejection instead of listed, unless few are left.
 """
@@ -43,7 +43,7 @@ class Proposals:
     """Proposals of one `RowKind`. Arbitrary and coprime rows have 0 < a < m and 0 <= c < m; all others, full period.
 
     A multiplier is 1 + step * k with first <= k <= last: step is 1 for arbitrary ones, the Hull–Dobell step for
-    full-period ones, of which k = 0 only counts. With ``n_a`` or ``n_c``, each modulus has a pool of that many values,
+    full-period ones (where k = 0 only counts). With ``n_a`` or ``n_c``, each modulus has a pool of that many values,
     drawn once under the seed.
     """
 
@@ -161,7 +161,7 @@ class Proposals:
         return count_increments(m) - int((np.gcd(held, _divisor_of(m)) == 1).sum())
 
     def choose(self, rng: np.random.Generator, rows: int) -> Integer[np.ndarray, " rows"]:
-        """For each row, the index of its modulus, uniformly; of balanced rows, uniform over look-backs."""
+        """The index of a modulus for each row, uniform; for balanced rows, uniform over look-backs."""
         if self.lookback_pools is None:
             return rng.integers(len(self.last), size=rows)
         return self.lookback_pools.pick(rng.integers(len(self.lookback_pools.parts), size=rows), rng)
@@ -288,5 +288,5 @@ class _Pools:
         self._values = np.concatenate(parts)
 
     def pick(self, which: Integer[np.ndarray, " rows"], rng: np.random.Generator) -> Integer[np.ndarray, " rows"]:
-        """For each row, one value of pool ``which[row]``, uniformly."""
+        """A uniform value of pool ``which[row]`` for each row."""
         return self._values[self._starts[which] + rng.integers(self._sizes[which])]

@@ -1,4 +1,4 @@
-"""Which (m, a, c) may training see, and which are held out for testing?
+"""Splits (m, a, c) into what training may see and what is held out for testing.
 
 Test moduli, multipliers and increments are drawn first, without replacement. Training draws from the rest, by one of
 two rules (``data.hold_out``): no *pair* (a, c) of the test at any modulus, or none of its *values*, no a and no c.
@@ -94,7 +94,7 @@ class LCGSplit(Split):
 
     @property
     def seen_moduli(self) -> set[int]:
-        """The moduli of training, including those of the curriculum."""
+        """The moduli of training, including the curriculum's."""
         return {*self.train_moduli, *(m for phase in self.task.curriculum for m in self.in_phase(phase).train_moduli)}
 
     def in_phase(self, phase: Phase) -> "LCGSplit":
@@ -162,7 +162,7 @@ class LCGSplit(Split):
         """All pairs (a, c) of a test modulus equally often, in random order, with uniform x0."""
         held = next((each for each in self.held_out if each.modulus == part), None)
         if held is None:
-            raise UserError(f"modulus {part} is not a test modulus; those are {list(self.parts)}")
+            raise UserError(f"modulus {part} is not a test modulus; test moduli are {list(self.parts)}")
         return Examples.of(self._test_parameters(held, sequences, name), self.task.context + 1)
 
     def _test_parameters(self, held: HeldOut, sequences: int, name: str) -> LCGParameters:

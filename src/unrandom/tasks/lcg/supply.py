@@ -1,4 +1,4 @@
-"""How many multipliers and increments can be held out of a modulus? If too few, the message names settings that fit."""
+"""How many multipliers and increments can be held out of a modulus; if too few, the message names settings that fit."""
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.errors import UserError

@@ -1,4 +1,4 @@
-"""How are training parameters drawn? By rejection, from everything not held out, in the configured mix of kinds.
+"""Draws training parameters by rejection, from everything not held out, in the configured mix of kinds.
 
 Rejection is vectorised: propose all rows, keep those allowed and within the period range, propose the rest again.
 """

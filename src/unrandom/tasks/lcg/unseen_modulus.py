@@ -1,4 +1,4 @@
-"""What is the unseen-modulus task (UM)? LCGs of many moduli; the test moduli are never trained on.
+"""The unseen-modulus task (UM): LCGs of many moduli; the test moduli are never trained on.
 
 Source: the paper's section "Dataset Generation and Evaluation".
 """
@@ -18,7 +18,7 @@ from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
 from unrandom.tasks.task import Count
 
-LARGEST_POSTERIOR = 2**13  # modulus up to which the exact posterior is fast enough for reports
+LARGEST_POSTERIOR = 2**13  # up to this modulus, the exact posterior is fast enough for reports
 MODULI_NAMED = 4  # more moduli are described by their range
 
 
@@ -74,8 +74,8 @@ class UnseenModulus(LCGTask):
     def baselines(self) -> Mapping[str, Baseline]:
         """Copying, a fixed look-back, algebra, and the exact posterior, which knows the range of the moduli.
 
-        The prior of bayes is that of the test sequences: full-period (a, c), and arbitrary ones for a prime that is
-        tested with primitive roots. It does not know which pairs are held out.
+        The prior of bayes is the distribution of the test sequences: full-period (a, c), and arbitrary ones for a prime
+        that is tested with primitive roots. It does not know which pairs are held out.
         """
         from unrandom.predictors.algebraic import AlgebraicPredictor
         from unrandom.predictors.bayes_unseen import BayesUnseen

@@ -1,4 +1,4 @@
-"""Where do the workers run? On this machine, on a Ray cluster or under Slurm: one loop schedules jobs on any engine."""
+"""Engines run workers on this machine, on a Ray cluster or under Slurm; one loop schedules jobs on any of them."""
 
 import pickle
 import time
@@ -25,7 +25,7 @@ POLL_SECONDS = 0.5  # interval of polling jobs that cannot be waited for
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What the user set about workers. None: chosen for the machine."""
+    """The user's settings of workers. None: chosen for the machine."""
 
     workers: int | None = None
     threads: int | None = None  # torch threads per worker
@@ -56,7 +56,7 @@ class Engine(Protocol):
     tries: int  # attempts at a run whose worker dies
 
     def start(self, jobs: Sequence[Job], options: WorkerOptions) -> None:
-        """Start jobs, at most as many as there are free places."""
+        """Start jobs, at most one for each free place."""
 
     def ended(self, seconds: float) -> list[tuple[Job, Answer]]:
         """The jobs that ended since the last call; waits up to ``seconds`` for the first."""
@@ -107,7 +107,7 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
     with interruptible() as interrupted:
 
         def over() -> bool:
-            """Whether no more jobs start. After SIGINT, the running ones are asked to end, too."""
+            """Whether no more jobs start. After SIGINT, running jobs are asked to end, too."""
             if interrupted() and not stop_file.exists():
                 make_folder(stop_file.parent)
                 stop_file.touch()
@@ -131,7 +131,7 @@ def run_jobs(engine: Engine, jobs: Sequence[Job], options: WorkerOptions) -> Ite
 def _schedule(
     engine: Engine, jobs: Sequence[Job], options: WorkerOptions, over: Callable[[], bool]
 ) -> Iterator[Outcome]:
-    """The outcomes of the jobs; once ``over()``, those that have not started are stopped."""
+    """The outcomes of the jobs; once ``over()``, jobs that have not started are stopped."""
     waiting, later = deque(jobs), deque[tuple[float, Job]]()  # later: (earliest time, job)
     running, deaths = 0, Counter[str]()
     pending = {spec.id for job in jobs for spec in job.runs}

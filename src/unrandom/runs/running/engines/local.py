@@ -1,4 +1,4 @@
-"""How does one machine run many small jobs? In one process per job, forked from a server that has imported torch.
+"""Runs many small jobs on one machine, each in a process forked from a server that has imported torch.
 
 A worker ends when its parent process ends, even if that is killed.
 """
@@ -40,7 +40,7 @@ def physical_cores() -> int:
 
 
 def workers_and_threads(options: EngineOptions) -> tuple[int, int]:
-    """Workers and threads per worker: as in the options, else one thread per worker, and as many as there are cores."""
+    """Workers and threads per worker: as in the options, else one worker per core with one thread each."""
     cores = physical_cores()
     if options.workers is not None:
         return options.workers, options.threads or max(1, cores // options.workers)

@@ -1,4 +1,4 @@
-"""How does a Ray cluster run the jobs? As Ray tasks, on the cluster of RAY_ADDRESS or on a temporary local one.
+"""Runs jobs as Ray tasks, on the cluster of RAY_ADDRESS or on a temporary local one.
 
 The runs folder must be shared by all machines.
 """
@@ -75,7 +75,7 @@ class RayEngine:
                 "_temp_dir": str(self._folder),
             }
         try:
-            # Ray puts the folder in which it is started first on the import path of its workers: not the user's, then.
+            # Ray puts the folder where it starts first on the import path of its workers, so it must not be the user's.
             with TemporaryDirectory() as empty, chdir(self._folder or empty), started_safely(), catch_warnings():
                 simplefilter("ignore")
                 self._ray.init(address=self.address, **options)

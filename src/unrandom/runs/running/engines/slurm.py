@@ -1,4 +1,4 @@
-"""How does Slurm run the jobs? Through submitit, which requeues jobs that are pre-empted or out of time.
+"""Runs jobs under Slurm through submitit, which requeues jobs that are pre-empted or out of time.
 
 The runs folder must be shared by all machines; scripts and logs are in its subfolder ``slurm``.
 """
@@ -59,7 +59,7 @@ class SubmittedJob:
         return outcomes
 
     def checkpoint(self) -> Any:
-        """What submitit runs after requeuing."""
+        """Submitit runs this after requeuing."""
         from submitit.helpers import DelayedSubmission
 
         return DelayedSubmission(self)
