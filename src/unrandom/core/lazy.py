@@ -5,9 +5,6 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from unrandom.core.errors import UserError
-from unrandom.core.extras import extra_needed
-
 
 def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
     """The ``__getattr__`` of a package (PEP 562), given which of its modules holds which names.
@@ -25,6 +22,9 @@ def lazy_names(package: str, homes: Mapping[str, tuple[str, ...]]) -> Callable[[
         try:
             value = getattr(import_module(f"{package}.{home_of[name]}"), name)
         except ModuleNotFoundError as error:
+            from unrandom.core.errors import UserError  # not before: importing the package stays light
+            from unrandom.core.extras import extra_needed
+
             if needed := extra_needed(f"{package}.{name}", error):
                 raise UserError(needed) from None
             raise

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pydantic import ConfigDict
+
 from unrandom.core.config import Config
 from unrandom.core.errors import RunsFailed, UserError
 from unrandom.core.run_folder import RunFolder
@@ -152,6 +154,8 @@ class Arm(Config):
 
 class Ratio(Config):
     """The candidate's cost over the record's, the geometric mean over seeds."""
+
+    model_config = ConfigDict(extra="ignore")  # in the first races a ratio could be a bound
 
     value: float
     low: float | None

@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pydantic import ConfigDict
+
 from unrandom.core.config import Config, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, make_folder, write_atomically
@@ -18,6 +20,8 @@ HOUSE = "house"  # the name of this project's recipe, which the first record had
 
 class _Entry(Config):
     """One line of the file."""
+
+    model_config = ConfigDict(extra="ignore")  # the first races have more keys, of tracks that are gone
 
     name: str
     changed: str
