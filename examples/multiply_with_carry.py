@@ -6,7 +6,7 @@
     unrandom evaluate MultiplyWithCarry:newest --task examples/multiply_with_carry.py:MultiplyWithCarry \\
         --predictors copy,copy:2,bayes
 
-The next carry, which is hidden, is the quotient of the division by 2^k; it is below a if the first one is. The states
+The hidden carry is the quotient of the division by 2^k; it stays below a if it starts there. The states
 (x, carry) = (0, 0) and (2^k - 1, a - 1) step to themselves, and are not drawn. The model only repeats what followed
 the last two numbers (docs/families.md).
 """

@@ -1,4 +1,4 @@
-"""How is a user-defined task written? Example: x[t+2] = (p x[t+1] + q x[t]) mod m, tested on held-out p and q.
+"""An example of a user-defined task: x[t+2] = (p x[t+1] + q x[t]) mod m, tested on held-out p and q.
 
     unrandom train examples/second_order.py:SecondOrder --set steps=400
     unrandom evaluate SecondOrder --task examples/second_order.py:SecondOrder --predictors copy

@@ -1,4 +1,4 @@
-"""Linear feedback shift registers, of whose bits some are shown at a time, tested on unseen masks of taps.
+"""Linear feedback shift registers that show a few bits at a time, tested on unseen masks of taps.
 
     unrandom train examples/shift_register.py:ShiftRegister --set steps=250 --set model.depth=2 \\
         --set model.n_heads=4 --set model.positions=rotary --set model.kv_shift=true

@@ -1,7 +1,7 @@
 """A fixture for the tests of a program: the numbers, codes or tokens that it makes must not be predictable.
 
-Copy it into your tests, and put your own program in place of `session_token`. An audit that finds nothing is no proof
-of safety; one that finds something is a bug.
+Copy it into your tests, and put your own program in place of `session_token`. An audit that finds nothing does not
+prove safety; one that finds something is a bug.
 """
 
 import secrets
@@ -37,7 +37,7 @@ def unpredictable() -> Callable[..., None]:
 
 
 def session_token() -> str:
-    """What stands here for your program."""
+    """Stands in for your program."""
     return secrets.token_hex(16)
 
 

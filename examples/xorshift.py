@@ -4,8 +4,8 @@
         --set model.positions=rotary --set model.kv_shift=true
     unrandom evaluate Xorshift:newest --task examples/xorshift.py:Xorshift --predictors copy,bayes
 
-A step maps 0 alone to 0, so states are not 0. Sequences whose state returns within the context, which copying
-predicts, are not drawn. The model learns next to nothing (docs/families.md).
+Only 0 steps to 0, so states are not 0. Sequences whose state returns within the context are not drawn, because copying
+predicts them. The model learns next to nothing (docs/families.md).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ class Shifts(Parameters):
 
 
 class Xorshift(HeldValuesTask):
-    """Xorshift generators of ``size`` bits, all of which are seen."""
+    """Xorshift generators of ``size`` bits, which are all shown."""
 
     size: Annotated[int, Field(ge=9, le=16)] = 9
     context: Annotated[int, Field(ge=2, le=64)] = 32
