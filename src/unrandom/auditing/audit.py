@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from dataclasses import fields
 from importlib.util import find_spec
 from math import inf
 from pathlib import Path
@@ -19,7 +19,7 @@ from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.inputs import named
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.formulas import behind_formula
-from unrandom.auditing.reading.options import Selection, check_text, described, seconds_option
+from unrandom.auditing.reading.options import Reading, check_text, described, seconds_option
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.auditing.reading.tokens import MAX_NUMBERS
 from unrandom.auditing.reading.values import numbers_of_letters, numbers_of_values
@@ -104,11 +104,8 @@ def audit(
     >>> verdict.next[:2]
     [784558821, 530511967]
     """
-    chosen = Selection.of(
-        column=column, regex=regex, rows=rows, notation=notation, alphabet=alphabet, low=low, high=high
-    )
-    check_text("--raw", raw)
-    check_text("--formula", formula)
+    given = dict(locals())  # each option by its name
+    reading = Reading.of(**{one.name: given[one.name] for one in fields(Reading)})
     for name, value in (("family", family), ("seeds", seeds), ("around", around), ("program", program)):
         check_text(f"--{name}", value)
     limit = seconds_option(max_seconds)
@@ -116,24 +113,15 @@ def audit(
         raise UserError(f"watch must be a function, not {described(watch)}")
     with about("--family"):
         choose(family)
-    assumed = Assumed.of(
-        bits=bits,
-        bounded=bounded,
-        start=start,
-        scale=scale,
-        modulus=modulus,
-        multiplier=multiplier,
-        increment=increment,
-        pattern=pattern,
-    )
+    assumed = Assumed.of(**{one.name: given[one.name] for one in fields(Assumed)})
     from_file = isinstance(numbers, str | Path)
     source = named(str(numbers)) if from_file else "the input"
     deadline = Deadline(SEARCH_SECONDS if limit is None else limit)
-    reading = Deadline(max(deadline.left, LEAST_READING))
+    until = Deadline(max(deadline.left, LEAST_READING))
     try:
         with about(source) if from_file else nullcontext():
-            parsed = _read(numbers, raw, chosen, formula, reading)
-            streams = interpretations(parsed, assumed, reading)
+            parsed = _read(numbers, reading, until)
+            streams = interpretations(parsed, assumed, until)
     except OutOfTime:
         raise UserError(f"{source} was not read in the time that --max-seconds allows: give more time") from None
     seeded = _seed_search(streams, seeds, around, program, Deadline(inf) if limit is None else deadline, watch)
@@ -159,16 +147,16 @@ def audit(
     return _searched(search, streams, len(parsed), parsed.notes, seeded, likely)
 
 
-def _read(numbers: Any, raw: Raw | None, chosen: Selection, formula: str | None, deadline: Deadline) -> Numbers:
+def _read(numbers: Any, reading: Reading, deadline: Deadline) -> Numbers:
     if isinstance(numbers, str | Path):
-        return read(numbers, raw=raw, formula=formula, deadline=deadline, **vars(chosen))
-    if raw is not None or replace(chosen, alphabet=None):
-        raise UserError("raw, column, regex and notation are for files, as rows, low and high are; numbers were given")
-    if chosen.alphabet is not None:
-        found = numbers_of_letters(numbers, chosen.alphabet, deadline)
+        return read(numbers, deadline=deadline, **vars(reading))
+    if reading.stated(*(of_files := Reading.names(of_lists=False))):
+        raise UserError(f"{', '.join(of_files[:-1])} and {of_files[-1]} are for files; numbers were given")
+    if reading.alphabet is not None:
+        found = numbers_of_letters(numbers, reading.alphabet, deadline)
     else:
         found = _given(numbers, deadline)
-    return found if formula is None else behind_formula(found, formula, deadline)
+    return found if reading.formula is None else behind_formula(found, reading.formula, deadline)
 
 
 def _given(numbers: Any, deadline: Deadline) -> Numbers:
