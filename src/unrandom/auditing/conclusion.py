@@ -9,6 +9,7 @@ from math import ceil
 
 from unrandom.auditing.breaks import Course
 from unrandom.auditing.family import Assuming
+from unrandom.auditing.forms.shown import Cycle, Normals, Real
 from unrandom.auditing.forms.stream import CONTINUATION, WIDTHS, Stream
 from unrandom.auditing.reading.numerals import NoNumeral
 from unrandom.auditing.search import SIGNIFICANCE_BITS, Search, Unproven, fewest_outputs
@@ -73,14 +74,14 @@ def unpredicted(search: Search, stream: Stream, outputs: int, notes: list[str]) 
 
 def _hints(stream: Stream) -> list[str]:
     """Which options may help, of those that a user can hardly think of; none for shuffles."""
-    if stream.cycle:
+    if isinstance(stream.shown, Cycle):
         return []
-    if stream.concentrated and not stream.normal:
+    if stream.concentrated and not isinstance(stream.shown, Normals):
         return [
             "The numbers are not spread evenly over their range: if they were computed from fractions u, state the "
             'formula, as in --formula "floor(100/(1.0001-u))".'
         ]
-    if len(stream) < FEW_NUMBERS and not (stream.fractions or stream.stated or stream.bits in WIDTHS):
+    if len(stream) < FEW_NUMBERS and not (isinstance(stream.shown, Real) or stream.stated or stream.bits in WIDTHS):
         return [
             "So few numbers do not show the ends of their range: --bounded N states it, and --from its least number."
         ]

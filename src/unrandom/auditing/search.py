@@ -23,6 +23,7 @@ from math import ceil, inf, log2
 from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.family import COMPARED_OUTPUTS, Counted, Family, Generator, Sparing, Undetermined, agreement
+from unrandom.auditing.forms.shown import Normals
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.verdict import NEEDS, NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
 from unrandom.core.errors import lookup
@@ -292,7 +293,7 @@ def _accepts(family: Family, stream: Stream) -> bool:
     """Whether a family is tried on streams of this form."""
     if (family.slow and not stream.likely) or (stream.bits > WORD_BITS and not family.any_width):
         return False
-    return stream.normal == family.of_normals and (stream.known is None or family.with_gaps)
+    return isinstance(stream.shown, Normals) == family.of_normals and (stream.known is None or family.with_gaps)
 
 
 def _prefix_lengths(least: int, total: int, held_back: int, useful: int) -> list[int]:

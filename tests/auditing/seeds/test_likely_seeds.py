@@ -14,6 +14,7 @@ pytest.importorskip("numba", reason="2026-11-23: the extra fast is not installed
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.interpretations import interpretations
+from unrandom.auditing.forms.shown import Cycle, Fractions, Normals, Range, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.seeds import compiled
@@ -98,24 +99,26 @@ def test_the_user_is_told_if_no_program_makes_such_numbers():
 
 
 ODD = {
-    "no fractions": Stream(np.zeros(0), Form("fraction"), 0, np.zeros(0)),
-    "no words": Stream(np.zeros(0, dtype=np.uint64), Form("whole"), 8),
-    "Python's integers": Stream(np.array([2**63 + 1, 5], dtype=object), Form("whole"), 64),
-    "wide integers": Stream(np.array([2**200, 5], dtype=object), Form("whole"), 201),
-    "a range of 2^64": Stream(np.array([1, 2, 3], dtype=np.uint64), Form("whole"), 2, bounded=2**64),
-    "a range of 2^70": Stream(np.array([1, 2, 3], dtype=np.uint64), Form("whole"), 2, bounded=2**70),
-    "a range of 1": Stream(np.array([0, 0, 0], dtype=np.uint64), Form("whole"), 1, bounded=1),
-    "a cycle with a range of 1": Stream(np.array([0, 2, 0, 4], dtype=np.uint64), Form("whole"), 3, cycle=(1, 5)),
-    "a cycle with a large range": Stream(np.array([9, 2, 7, 4], dtype=np.uint64), Form("whole"), 40, cycle=(2**40, 5)),
-    "0 and 1": Stream(np.array([0.0, 1.0]), Form("fraction"), 0, np.zeros(2)),
-    "fractions of which nothing is known": Stream(np.array([0.0, 1.0]), Form("fraction"), 0, np.ones(2)),
-    "deviates of 0": Stream(np.array([0.0, 1.0, 0.0]), Form("fraction"), 0, np.zeros(3), normal=True),
-    "no known outputs": Stream(np.array([5, 1], dtype=np.uint64), Form("whole"), 4, known=np.array([False, False])),
+    "no fractions": Stream(np.zeros(0), Form("fraction"), Fractions(np.zeros(0))),
+    "no words": Stream(np.zeros(0, dtype=np.uint64), Form("whole"), Words(8)),
+    "Python's integers": Stream(np.array([2**63 + 1, 5], dtype=object), Form("whole"), Words(64)),
+    "wide integers": Stream(np.array([2**200, 5], dtype=object), Form("whole"), Words(201)),
+    "a range of 2^64": Stream(np.array([1, 2, 3], dtype=np.uint64), Form("whole"), Range(2**64, 2)),
+    "a range of 2^70": Stream(np.array([1, 2, 3], dtype=np.uint64), Form("whole"), Range(2**70, 2)),
+    "a range of 1": Stream(np.array([0, 0, 0], dtype=np.uint64), Form("whole"), Range(1, 1)),
+    "a cycle with a range of 1": Stream(np.array([0, 2, 0, 4], dtype=np.uint64), Form("whole"), Cycle((1, 5), 3)),
+    "a cycle with a large range": Stream(np.array([9, 2, 7, 4], dtype=np.uint64), Form("whole"), Cycle((2**40, 5), 40)),
+    "0 and 1": Stream(np.array([0.0, 1.0]), Form("fraction"), Fractions(np.zeros(2))),
+    "fractions of which nothing is known": Stream(np.array([0.0, 1.0]), Form("fraction"), Fractions(np.ones(2))),
+    "deviates of 0": Stream(np.array([0.0, 1.0, 0.0]), Form("fraction"), Normals(np.zeros(3))),
+    "no known outputs": Stream(
+        np.array([5, 1], dtype=np.uint64), Form("whole"), Words(4), known=np.array([False, False])
+    ),
     "one known output": Stream(
-        np.array([5, 1], dtype=np.uint64), Form("whole"), 4, bounded=9, known=np.array([False, True])
+        np.array([5, 1], dtype=np.uint64), Form("whole"), Range(9, 4), known=np.array([False, True])
     ),
     "known fractions": Stream(
-        np.array([0.5, 0.1]), Form("fraction"), 0, np.zeros(2), known=np.array([False, True])
+        np.array([0.5, 0.1]), Form("fraction"), Fractions(np.zeros(2)), known=np.array([False, True])
     ),
 }  # fmt: skip
 

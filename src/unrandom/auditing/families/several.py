@@ -3,7 +3,6 @@ recovering each from every second number, every third one, and so on.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from unrandom.auditing.deadline import Deadline
@@ -57,8 +56,7 @@ class Several(Family):
 
 def _every(stream: Stream, place: int, count: int) -> Stream:
     """Every `count`-th output from one on."""
-    errors = None if stream.rounding_error is None else stream.rounding_error[place::count]
-    return replace(stream, values=stream.values[place::count], rounding_error=errors, printed=None)
+    return stream.at(slice(place, None, count))
 
 
 def _in_turn(found: Sequence[Generator], free_bits: float | None) -> Replay:

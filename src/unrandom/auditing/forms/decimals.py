@@ -23,6 +23,7 @@ from unrandom.auditing.forms.normals import (
 )  # fmt: skip
 from unrandom.auditing.forms.ranges import MAX_RANGES, fills, real_ranges
 from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.shown import Fractions
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.numerals import DOUBLE
 from unrandom.auditing.reading.options import LARGEST
@@ -60,7 +61,7 @@ def _streams(values: Values, rounding_error: Values, form: Form, assumed: Assume
         yield from _of_scale(values, rounding_error, form, start, scale)
         return
     if values.min() >= 0 and values.max() <= 1:
-        fractions = Stream(values, form, 0, rounding_error, scales=scales(values, rounding_error))
+        fractions = Stream(values, form, Fractions(rounding_error, scales=scales(values, rounding_error)))
         yield fractions
         if values.max() < 1 or fractions.rounded:
             yield replace(_scaled(values, rounding_error, form, 1.0, -1.0), likely=False)
@@ -150,4 +151,4 @@ def _scaled(values: Values, rounding_error: Values, form: Form, start: float, sc
     fractions = np.clip(fractions, 0.0, 1.0)
     printed = None if rounding_error.any() else values
     form = form.within(Affine(start, scale))
-    return Stream(fractions, form, 0, error, printed=printed, scales=scales(fractions, error))
+    return Stream(fractions, form, Fractions(error, printed, scales(fractions, error)))

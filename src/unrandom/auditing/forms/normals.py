@@ -12,6 +12,7 @@ from unrandom.auditing.algebra.normal import ROUNDING, box_muller_inverse, cdf, 
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.layers import Affine, BoxMuller, Exponential, Quantile
 from unrandom.auditing.forms.ranges import round_near
+from unrandom.auditing.forms.shown import Fractions, Normals
 from unrandom.auditing.forms.stream import Stream
 
 Values = Float64[np.ndarray, " n"]
@@ -98,8 +99,8 @@ def normal_streams(
 ) -> Iterator[Stream]:
     """The deviates themselves; and the uniform numbers behind them, by the quantile function and by Box and Muller."""
     values, rounding_error, form = _standard(values, rounding_error, form, mean, deviation)
-    yield Stream(values, form, 0, rounding_error + np.abs(values) * ROUNDING, normal=True)
-    yield Stream(cdf(values), form.within(Quantile()), 0, cdf_error(values, rounding_error))
+    yield Stream(values, form, Normals(rounding_error + np.abs(values) * ROUNDING))
+    yield Stream(cdf(values), form.within(Quantile()), Fractions(cdf_error(values, rounding_error)))
     pairs = len(values) // 2 * 2
     shape = (pairs // 2, 2)
     uniform, errors = box_muller_inverse(values[:pairs].reshape(shape), rounding_error[:pairs].reshape(shape))
@@ -107,7 +108,7 @@ def normal_streams(
         numbers = np.stack([uniform[:, 0], 1 - uniform[:, 1] if plain else uniform[:, 1]], axis=1)
         order = slice(None, None, 1 if angle_first else -1)
         inner = form.within(BoxMuller(angle_first, plain))
-        yield Stream(numbers[:, order].ravel(), inner, 0, errors[:, order].ravel(), likely=angle_first or plain)
+        yield Stream(numbers[:, order].ravel(), inner, Fractions(errors[:, order].ravel()), likely=angle_first or plain)
 
 
 def exponential_streams(
@@ -118,7 +119,7 @@ def exponential_streams(
     numbers, errors = exponential_inverse(values, rounding_error)
     for complement in (True, False):
         inner = form.within(Exponential(complement))
-        yield Stream(1 - numbers if complement else numbers, inner, 0, errors, likely=len(values) >= FEWEST)
+        yield Stream(1 - numbers if complement else numbers, inner, Fractions(errors), likely=len(values) >= FEWEST)
 
 
 def _standard(

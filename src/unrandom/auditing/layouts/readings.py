@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unrandom.auditing.forms.layers import Number, Quantile
+from unrandom.auditing.forms.shown import Cycle, Fractions, Range, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.layouts import layout as layouts
 from unrandom.auditing.layouts.linear_engines import XORSHIFT128, LinearEngine
@@ -47,14 +48,14 @@ class Reading:
 
 def readings(engine: LinearEngine, stream: Stream) -> Iterator[Reading]:
     """All readings of a stream as outputs of an engine, the most plausible ones first."""
-    if stream.bounded is not None:
-        yield from _of_range(engine, stream.bounded)
-    elif stream.fractions:
-        yield from _of_fractions(engine, stream)
-    else:
-        bits = stream.bits
-        for layout in _integer_layouts(engine, bits):
-            yield Reading(layout, layout.about, int, partial(_all_bits, mask=(1 << bits) - 1))
+    match stream.shown:
+        case Range(size):
+            yield from _of_range(engine, size)
+        case Fractions():
+            yield from _of_fractions(engine, stream)
+        case Words(bits) | Cycle(bits=bits):
+            for layout in _integer_layouts(engine, bits):
+                yield Reading(layout, layout.about, int, partial(_all_bits, mask=(1 << bits) - 1))
 
 
 def _all_bits(stream: Stream, mask: int) -> list[Known]:

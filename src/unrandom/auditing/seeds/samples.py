@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unrandom.auditing.forms.layers import Affine, Grouped, Number
+from unrandom.auditing.forms.shown import Cycle
 from unrandom.auditing.forms.stream import Stream
 
 FEWEST = 3  # numbers drawn at once
@@ -59,7 +60,7 @@ def resized(stream: Stream, size: int) -> Stream:
     """The same numbers as if their range had this size, which must be greater than all of them."""
     sample, numbers = next(iter(stream.form.layers), None), drawn(stream)
     if not isinstance(sample, Sample) or numbers is None:
-        return replace(stream, bounded=size)
+        return stream.reduced(size)
     form = replace(stream.form, layers=stream.form.layers[1:])
     return _sampled(replace(stream, form=form, values=np.array(numbers)), Sample(sample.count, size))
 
@@ -86,4 +87,5 @@ def _sampled(stream: Stream, sample: Sample) -> Stream:
     """The places of these numbers in the pool."""
     places = [place for group in _groups(stream.values.tolist(), sample.count) for place in sample.places(group)]
     form = stream.form.within(sample)
-    return replace(stream, values=np.array(places, dtype=np.uint64), form=form, bounded=None, cycle=sample.ranges)
+    shown = Cycle(sample.ranges, stream.bits)
+    return replace(stream, values=np.array(places, dtype=np.uint64), form=form, shown=shown)

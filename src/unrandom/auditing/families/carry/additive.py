@@ -22,6 +22,7 @@ from unrandom.auditing.families.carry.lagged import rule_text
 from unrandom.auditing.family import Family, Generator, Recurrence, Undetermined
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.scales import MANTISSA
+from unrandom.auditing.forms.shown import Fractions, Range, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.lagged import LaggedFibonacci
 from unrandom.core.arithmetic import is_power_of_two
@@ -178,15 +179,19 @@ def _numbers_within(rule: LaggedFibonacci, bounds: Sequence[tuple[int, int]]) ->
 
 def _readings(program: Program, stream: Stream) -> Iterator[Top | Remainder]:
     """The ways in which a stream may show the words of a program."""
-    if stream.cycle:
-        return
-    if stream.fractions:
-        yield from (Top(program, stream, divisor) for divisor in program.divisors)
-        return
-    n = 1 << stream.bits if stream.bounded is None else stream.bounded
+    match stream.shown:
+        case Fractions():
+            yield from (Top(program, stream, divisor) for divisor in program.divisors)
+            return
+        case Range(n):
+            pass
+        case Words(bits):
+            n = 1 << bits
+        case _:
+            return
     if not LEAST_RANGE <= n < program.size:
         return
-    ranged = replace(stream, bounded=n)
+    ranged = stream.reduced(n)
     if is_power_of_two(n) and is_power_of_two(program.rule.modulus):
         smaller = replace(program.rule, modulus=n << program.low)
         if program.low:

@@ -17,6 +17,7 @@ from unrandom.auditing.algebra.fourier import MAX_OUTPUTS, likely_states, states
 from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import lcg_machine, lcg_parameters
 from unrandom.auditing.family import Family, Generator
+from unrandom.auditing.forms.shown import Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.java import JAVA
 from unrandom.generators.lcg import LCG
@@ -37,8 +38,8 @@ class Coins(Family):
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        coins = stream.bounded == 2 or (stream.bits == 1 and not stream.in_range)
-        return LEAST_COINS if coins and not stream.fractions else None
+        coins = stream.bounded == 2 or stream.shown == Words(1)
+        return LEAST_COINS if coins else None
 
     def free_bits(self, stream: Stream) -> float | None:
         """Those of the state."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from unrandom.auditing.algebra.normal import ROUNDING, polar, polar_inverse
 from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
+from unrandom.auditing.forms.shown import Normals
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.java import JAVA, NEXT_DOUBLE
 from unrandom.generators.lcg import LCG
@@ -34,16 +35,16 @@ class JavaGaussian(Family):
     of_normals = True
 
     def needs(self, stream: Stream) -> int | None:
-        return 3 if stream.normal else None
+        return 3 if isinstance(stream.shown, Normals) else None
 
     def free_bits(self, stream: Stream) -> float | None:
         """Those of the state, and of the place in a pair."""
         return STATE_BITS + 1.0
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        errors = stream.rounding_error
-        if not stream.normal or errors is None or len(stream) < 3:
+        if not isinstance(stream.shown, Normals) or len(stream) < 3:
             return
+        errors = stream.shown.rounding_error
         for first in (0, 1):
             deadline.check()
             z, other = stream.values[first : first + 2].tolist()

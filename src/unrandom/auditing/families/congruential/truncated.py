@@ -14,6 +14,7 @@ from unrandom.auditing.families.congruential.parts import ShownPart, bits_from, 
 from unrandom.auditing.families.recovery import first_states, lcg_parameters
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.scales import Scale
+from unrandom.auditing.forms.shown import Cycle
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.java import JAVA, NEXT_DOUBLE, TWO_STEPS
 from unrandom.core.arithmetic import is_power_of_two
@@ -87,8 +88,8 @@ class Truncated(Family):
         return float(MAX_BITS) + log2(len(KNOWN_WINDOWS))
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        if stream.cycle:
-            yield from _of_shuffles(stream, deadline)
+        if isinstance(stream.shown, Cycle):
+            yield from _of_shuffles(stream, stream.shown.ranges, deadline)
             return
         for tried, (name, lcg, shown) in enumerate(_parts_of_known(stream), start=1):
             deadline.check()
@@ -116,9 +117,8 @@ def _next_double(stream: Stream) -> ShownPart:
     return ShownPart("", TWO_STEPS.m, bounds, lambda x: show(NEXT_DOUBLE.output(x)))
 
 
-def _of_shuffles(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+def _of_shuffles(stream: Stream, ranges: tuple[int, ...], deadline: Deadline) -> Iterator[Generator]:
     """Draws ⌊N u⌋ from a cycle of ranges N, for fractions u = x / m of every known LCG."""
-    ranges = stream.cycle
     for lcg, name in _known_lcgs().items():
         deadline.check()
         for state in first_states(lcg, stream.state_bounds(lcg.m) or []):

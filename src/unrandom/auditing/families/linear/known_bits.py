@@ -143,8 +143,7 @@ def _known_counts(engine: LinearEngine, reading: Reading, stream: Stream) -> Int
 
 def _printed(stream: Stream, known: Bool[np.ndarray, " outputs"]) -> Stream:
     """The outputs that were printed, without the gaps between them."""
-    errors = None if stream.rounding_error is None else stream.rounding_error[known]
-    return replace(stream, values=stream.values[known], rounding_error=errors, known=None)
+    return replace(stream.at(known), known=None)
 
 
 def _linear_bits(engine: LinearEngine, layout: Layout) -> int:

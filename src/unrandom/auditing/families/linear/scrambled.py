@@ -14,6 +14,7 @@ from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.linear.sums import V8Sums, known_bounds, showing_top_bits
 from unrandom.auditing.families.linear.v8 import Blocks
 from unrandom.auditing.family import Family, Generator
+from unrandom.auditing.forms.shown import Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.shifts import Expression
 from unrandom.auditing.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
@@ -92,7 +93,7 @@ class ScrambledV8(Scrambled):
     max_outputs = BLOCK
 
     def needs(self, stream: Stream) -> int | None:
-        return super().needs(stream) if stream.fractions or stream.in_range else None
+        return None if isinstance(stream.shown, Words) else super().needs(stream)
 
     def __init__(self, *, slow: bool) -> None:
         xoshiro = next(one for one in XOSHIROS if one.engine == ENGINE and one.scrambler.bits == 64)

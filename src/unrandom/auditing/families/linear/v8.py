@@ -13,6 +13,7 @@ from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number, split
 from unrandom.auditing.forms.scales import Scale
+from unrandom.auditing.forms.shown import Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.linear_words import unknown_states
 from unrandom.auditing.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
@@ -35,7 +36,7 @@ class V8(Family):
     with_gaps = True
 
     def needs(self, stream: Stream) -> int | None:
-        return 4 if stream.fractions or stream.in_range else None
+        return None if isinstance(stream.shown, Words) else 4
 
     def free_bits(self, stream: Stream) -> float | None:
         """Those of the state, of the place in a block, and of the two versions of the engine."""
