@@ -18,7 +18,7 @@ from unrandom.auditing.forms.cycles import with_gaps
 from unrandom.auditing.forms.shown import Fractions
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.java import JAVA
-from unrandom.auditing.search import SIGNIFICANCE_BITS
+from unrandom.auditing.proof import SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Candidate, NotFinished, Predictable, TooFew
 from unrandom.cli import main
 

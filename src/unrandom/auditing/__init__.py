@@ -6,6 +6,8 @@
 - `programs`  how programs make numbers of the words of their generators
 - `family`    interface of a family of generators: outputs needed, and recovery of a generator
 - `families`  one module per family; generators come from `generators`, mathematics from `predictors`
+- `proof`     the arithmetic of proofs
+- `findings`  what a search finds, proven or not
 - `search`    tries the families from cheap to expensive within a time limit; a candidate must predict held-back outputs
 - `seeds`     tries the seeds of programs one by one
 - `breaks`    follows a generator beyond a break

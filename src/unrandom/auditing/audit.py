@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import fields
+from functools import partial
 from importlib.util import find_spec
 from math import inf
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 from unrandom.auditing.breaks import follow
 from unrandom.auditing.conclusion import predictable, unpredicted
 from unrandom.auditing.deadline import Deadline, OutOfTime
+from unrandom.auditing.family import Family
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.stream import Stream
@@ -30,7 +32,7 @@ from unrandom.core.names import Raw
 from unrandom.core.reading import about
 
 if TYPE_CHECKING:
-    from unrandom.auditing.seeds.search import SeedSearch
+    from unrandom.auditing.seeds.by_trial import SeedSearch
 
 SEARCH_SECONDS = 60.0  # time limit of an audit from its beginning, reading included, unless another one is given
 LEAST_READING = 1.0  # seconds that reading may take, even if less is given for the audit
@@ -124,27 +126,24 @@ def audit(
             streams = interpretations(parsed, assumed, until)
     except OutOfTime:
         raise UserError(f"{source} was not read in the time that --max-seconds allows: give more time") from None
-    seeded = _seed_search(streams, seeds, around, program, Deadline(inf) if limit is None else deadline, watch)
-    if seeded is not None:
-        found = seeded.run()
-        deadline = Deadline(SEARCH_SECONDS) if limit is None else deadline
-        if found:
-            search = Search(choose(family), deadline, watch)
-            return predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
-    whole = modulus is not None and streams[0].bits + HIDDEN_BITS > modulus.bit_length()
+    asked = _asked_seeds(streams, seeds, around, program, Deadline(inf) if limit is None else deadline, watch)
+    if asked is not None:
+        asked.run()
+        deadline = Deadline(SEARCH_SECONDS) if limit is None else deadline  # which begins after these seeds
+    search = Search(_families(family, assumed, streams[0]), deadline, watch)
+    unasked = (seeds, family, modulus) == (None, None, None) and asked is None and len(parsed) < SEEDED
+    likely = partial(_likely_seeds, streams, program, _written(numbers)) if unasked else None
+    return _verdict(search, streams, len(parsed), parsed.notes, asked, likely)
+
+
+def _families(family: str | None, assumed: Assumed, stream: Stream) -> Sequence[Family]:
+    """The families to try, in order: those of the LCG that the user describes come first."""
+    whole = assumed.modulus is not None and stream.bits + HIDDEN_BITS > assumed.modulus.bit_length()
     first = (WHOLE, GIVEN) if whole else (GIVEN,)
-    families = sorted(
-        (one for one in choose(family) if one.of_own or modulus is None or family is not None),
-        key=lambda one: multiplier is None or one.name not in first,
+    return sorted(
+        (one for one in choose(family) if one.of_own or assumed.modulus is None or family is not None),
+        key=lambda one: assumed.multiplier is None or one.name not in first,
     )
-    search = Search(families, deadline, watch)
-
-    def likely() -> "SeedSearch | None":
-        unasked = seeds is None and family is None and modulus is None and len(parsed) < SEEDED
-        written = _written(str(numbers)) if from_file else None
-        return _likely_seeds(streams, program, written, search) if unasked else None
-
-    return _searched(search, streams, len(parsed), parsed.notes, seeded, likely)
 
 
 def _read(numbers: Any, reading: Reading, deadline: Deadline) -> Numbers:
@@ -172,7 +171,7 @@ def _given(numbers: Any, deadline: Deadline) -> Numbers:
     return numbers_of_values(numbers, deadline)
 
 
-def _seed_search(
+def _asked_seeds(
     streams: Sequence[Stream],
     seeds: str | None,
     around: str | None,
@@ -189,7 +188,7 @@ def _seed_search(
 
             choice.choose(program)
         return None
-    from unrandom.auditing.seeds.search import SeedSearch
+    from unrandom.auditing.seeds.by_trial import SeedSearch
     from unrandom.auditing.seeds.spans import parse_around, parse_seeds
 
     with about("--seeds"):
@@ -205,15 +204,17 @@ def _likely_seeds(
     """The search among likely seeds; None without numba."""
     if find_spec("numba") is None:
         return None
-    from unrandom.auditing.seeds.search import SeedSearch
+    from unrandom.auditing.seeds.by_trial import SeedSearch
 
     return SeedSearch.unasked(streams, search.deadline, search.watch, written, program)
 
 
-def _written(path: str) -> float | None:
-    """When a file was last changed, in seconds since 1970; None for standard input."""
+def _written(numbers: Any) -> float | None:
+    """When a file was last changed, in seconds since 1970; None for standard input and for what is not a file."""
+    if not isinstance(numbers, str | Path) or str(numbers) == "-":
+        return None
     with suppress(OSError):
-        return None if path == "-" else Path(path).stat().st_mtime
+        return Path(numbers).stat().st_mtime
     return None
 
 
@@ -229,27 +230,25 @@ def audit_streams(
     at most `max_seconds`, among all families or those named `family`. UserError if there is no such family.
     """
     outputs = len(streams[0]) * streams[0].form.outer // streams[0].form.inner
-    return _searched(Search(choose(family), Deadline(max_seconds), watch), streams, outputs, notes)
+    return _verdict(Search(choose(family), Deadline(max_seconds), watch), streams, outputs, notes)
 
 
-def _searched(
+def _verdict(
     search: Search,
     streams: Sequence[Stream],
     outputs: int,
     notes: Sequence[str],
     asked: "SeedSearch | None" = None,
-    likely: Callable[[], "SeedSearch | None"] = lambda: None,
+    likely: Callable[[Search], "SeedSearch | None"] | None = None,
 ) -> Verdict:
-    """The verdict on so many printed numbers, of a search after that among the seeds `asked` for, if any; or else,
-    before slow families are tried, among `likely` ones.
+    """The verdict on `outputs` printed numbers. If the seeds `asked` for did not make them, the fast families are
+    searched, then `likely` seeds, if there are any, and then the slow families.
     """
-    found, seeded = search.find_quickly(streams), asked
-    if found is None and seeded is None and (seeded := likely()) is not None and (by_seed := seeded.run()):
-        found = by_seed.stream, 0, by_seed
-    search.seconds += seeded.cut if seeded else 0.0  # the rest of the seeds takes about as long as those tried
+    found = (None if asked is None else asked.entered(search)) or search.find_quickly(streams)
+    if found is None and likely is not None and (seeds := likely(search)) is not None:
+        seeds.run()
+        found = seeds.entered(search)
     found = found or search.find_slowly(streams)
     if found:
-        verdict: Verdict = predictable(search, follow(search, *found), outputs, notes)
-    else:
-        verdict = unpredicted(search, streams[0], outputs, list(notes))
-    return seeded.added_to(verdict) if seeded else verdict
+        return predictable(search, follow(search, *found), outputs, notes)
+    return unpredicted(search, streams[0], outputs, notes)

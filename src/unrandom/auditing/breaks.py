@@ -10,10 +10,12 @@ from itertools import chain, islice
 from math import ceil
 
 from unrandom.auditing.deadline import Deadline
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import COMPARED_OUTPUTS, Family, Generator
+from unrandom.auditing.findings import Found
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.search import COMPARED_OUTPUTS, MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS, Found, Search
+from unrandom.auditing.proof import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS
+from unrandom.auditing.search import Search
 from unrandom.auditing.verdict import Break
 
 MAX_SKIPPED = 16  # successive outputs of the input that may be foreign to the generator
@@ -59,7 +61,7 @@ def follow(search: Search, stream: Stream, start: int, found: Found) -> Course:
 
 def _restart(search: Search, stream: Stream, found: Found) -> Found | None:
     """A generator of the outputs after a break: of the same family, or else of any that is not slow."""
-    families = ([found.family], search.families)
+    families = ([found.family] if isinstance(found.family, Family) else [], search.families)
     trials = (Search(some, search.deadline, search.watch, search.checked) for some in families)
     return next((again for trial in trials if (again := trial.find_from_start(stream))), None)
 

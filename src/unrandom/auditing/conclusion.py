@@ -5,14 +5,15 @@ proof.
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
-from math import ceil
 
 from unrandom.auditing.breaks import Course
 from unrandom.auditing.family import Assuming
+from unrandom.auditing.findings import fewest_outputs
 from unrandom.auditing.forms.shown import Cycle, Normals, Real
 from unrandom.auditing.forms.stream import CONTINUATION, WIDTHS, Stream
+from unrandom.auditing.proof import SIGNIFICANCE_BITS
 from unrandom.auditing.reading.numerals import NoNumeral
-from unrandom.auditing.search import SIGNIFICANCE_BITS, Search, Unproven, fewest_outputs
+from unrandom.auditing.search import Search
 from unrandom.auditing.verdict import Break, Candidate, NotFinished, NotPredicted, Predictable, TooFew, Verdict
 
 MAX_CANDIDATES = 10  # generators reported that are not proven
@@ -54,17 +55,17 @@ def predictable(search: Search, course: Course, outputs: int, notes: Sequence[st
         first=printed(course.first) + 1,
         last=outputs if whole else printed(course.last),
         breaks=[Break(printed(b.after), b.skipped, b.lost, b.reseeded) for b in course.breaks],
-        notes=notes,
+        notes=[*notes, *search.notes],
     )
 
 
-def unpredicted(search: Search, stream: Stream, outputs: int, notes: list[str]) -> Verdict:
+def unpredicted(search: Search, stream: Stream, outputs: int, notes: Sequence[str]) -> Verdict:
     """The verdict on so many printed numbers without a proof; `stream` is their most plausible form."""
-    notes = [*notes, *_hints(stream)]
+    notes = [*notes, *_hints(stream), *search.notes]
     ordered = sorted(search.needed, key=lambda one: (not one.recognised, one.outputs))
     least = {one.about: one for one in reversed(ordered)}  # each kind of generator, in the form in which it needs least
     needed = [one for one in ordered if least[one.about] is one]
-    candidates = _candidates(search.unproven, outputs)
+    candidates = _candidates(search, outputs)
     if search.seconds and not any(one.recognised for one in needed):
         return NotFinished(outputs, search.tried, search.seconds, needed, notes, candidates)
     if needed or candidates or search.wanting:
@@ -88,26 +89,24 @@ def _hints(stream: Stream) -> list[str]:
     return []
 
 
-def _candidates(unproven: Sequence[Unproven], outputs: int) -> list[Candidate]:
-    """The generators found without a proof, up to MAX_CANDIDATES that differ in what comes next: those with the most
-    evidence first.
+def _candidates(search: Search, outputs: int) -> list[Candidate]:
+    """The generators found without a proof, up to MAX_CANDIDATES: those with the most evidence first, seeded programs
+    before others. Of those that go on with the same numbers, the first one is listed.
     """
-    by_next: dict[str, Candidate] = {}
-    for one in sorted(unproven, key=lambda one: (not one.stream.likely, -one.bits)):
-        stream, form = one.stream, one.stream.form
+    ordered = [*search.seeds, *sorted(search.unproven, key=lambda one: (not one.stream.likely, -one.bits))]
+    by_next: dict[object, Candidate] = {}
+    for one in ordered:
+        stream = one.stream
         following = stream.printed_after(islice(one.generator.outputs(), len(stream), None), outputs)
-        per_output = 1.0 if one.family.trivial else float(stream.information.mean())
-        per_printed = per_output * form.inner / form.outer
-        more = max(1, ceil((SIGNIFICANCE_BITS - one.bits) / max(per_printed, 2**-6)))
         candidate = Candidate(
             family=one.family.name,
             about=one.family.about,
-            form=form.about,
+            form=stream.form.about,
             parameters=one.generator.parameters,
             next=following,
             bits=round(max(0.0, one.bits), 1),
             needed_bits=SIGNIFICANCE_BITS,
-            more=more,
+            more=one.more,
         )
-        by_next.setdefault(str(following), candidate)
+        by_next.setdefault((str(following), one.apart), candidate)
     return sorted(by_next.values(), key=lambda one: -one.bits)[:MAX_CANDIDATES]

@@ -70,6 +70,16 @@ class Undetermined:
     evidence: float
 
 
+class Kind(Protocol):
+    """What is reported of the origin of a generator: a family, or a seeded program."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+
 class Family(ABC):
     """Generators that are recovered by the same method."""
 

@@ -15,7 +15,7 @@ from typing import Any
 from unrandom.auditing.audit import audit
 from unrandom.auditing.benchmark.peers import PEERS, compare
 from unrandom.auditing.benchmark.rows import PRINTED
-from unrandom.auditing.search import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS
+from unrandom.auditing.proof import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Predictable
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError, near_misses

@@ -1,10 +1,11 @@
 """The kinds of numbers that a stream shows: words, numbers from ranges, fractions, or normal deviates."""
 
 from dataclasses import dataclass, replace
+from itertools import cycle
 from typing import TypeAlias
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Shaped
 
 from unrandom.auditing.forms.scales import Scale
 
@@ -60,3 +61,32 @@ class Normals(Real):
 
 
 Shown: TypeAlias = Words | Range | Cycle | Fractions | Normals
+
+
+def states_behind(values: Shaped[np.ndarray, " outputs"], shown: Shown, modulus: int) -> list[tuple[int, int]] | None:
+    """For each value, the smallest and the largest state x in 0 … modulus − 1 that shows it as the fraction
+    x / modulus, or as ⌊N x / modulus⌋. None for words.
+    """
+    match shown:
+        case Words():
+            return None
+        case Range(size):
+            return [_part(y, size, modulus) for y in values.tolist()]
+        case Cycle(ranges):
+            return [_part(y, n, modulus) for y, n in zip(values.tolist(), cycle(ranges), strict=False)]
+        case Fractions(errors) | Normals(errors):
+            pairs = zip(values.tolist(), errors.tolist(), strict=True)
+            return [_around(value, error, modulus) for value, error in pairs]
+
+
+def _part(y: int, n: int, modulus: int) -> tuple[int, int]:
+    return -(-y * modulus // n), -(-(y + 1) * modulus // n) - 1
+
+
+def _around(value: float, error: float, modulus: int) -> tuple[int, int]:
+    (centre, parts), (tolerance, error_parts) = value.as_integer_ratio(), error.as_integer_ratio()
+    common = max(parts, error_parts, 2**54)  # all are powers of two
+    centre *= common // parts
+    tolerance = tolerance * (common // error_parts) + common // 2**54
+    low, high = -((tolerance - centre) * modulus // common), (centre + tolerance) * modulus // common
+    return max(0, low), min(modulus - 1, high)

@@ -17,7 +17,7 @@ from unrandom.auditing.forms import evenness
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.scales import MANTISSA, Scale
-from unrandom.auditing.forms.shown import Cycle, Fractions, Normals, Range, Real, Shown, Words
+from unrandom.auditing.forms.shown import Cycle, Fractions, Normals, Range, Real, Shown, Words, states_behind
 from unrandom.auditing.reading.numerals import NoNumeral
 
 CONTINUATION = 10  # number of outputs reported after the last one, and before the first one
@@ -301,24 +301,8 @@ class Stream:
         x / modulus, or as ⌊N x / modulus⌋; all states for outputs that are not known. None for integers that were not
         reduced to a range.
         """
-        bounds = self._shown_bounds(modulus)
+        bounds = states_behind(self.values, self.shown, modulus)
         return None if bounds is None else self.unknown(bounds, modulus)
-
-    def _shown_bounds(self, modulus: int) -> list[tuple[int, int]] | None:
-        if self.in_range:
-            ranges = ((y, self.range_of(i) or 1) for i, y in enumerate(self.values.tolist()))
-            return [(-(-y * modulus // n), -(-(y + 1) * modulus // n) - 1) for y, n in ranges]
-        if self.rounding_error is None:
-            return None
-        bounds: list[tuple[int, int]] = []
-        for value, error in zip(self.values.tolist(), self.rounding_error.tolist(), strict=True):
-            (centre, parts), (tolerance, error_parts) = value.as_integer_ratio(), error.as_integer_ratio()
-            common = max(parts, error_parts, 2**54)  # all are powers of two
-            centre *= common // parts
-            tolerance = tolerance * (common // error_parts) + common // 2**54
-            low, high = -((tolerance - centre) * modulus // common), (centre + tolerance) * modulus // common
-            bounds.append((max(0, low), min(modulus - 1, high)))
-        return bounds
 
 
 def array_of(whole: list[int], bits: int) -> Shaped[np.ndarray, " outputs"]:

@@ -14,5 +14,5 @@
 - `choice`   which trials there are for a stream
 - `likely`   the seeds that are tried unasked
 - `scan`     tries the seeds of a range in several threads
-- `search`   what is tried for the interpretations of a stream, and what a match proves
+- `by_trial` tries seeds for the interpretations of a stream, and judges what matches
 """
