@@ -1,4 +1,4 @@
-"""Can a stream of numbers be predicted? Families of generators try to recover its state; predictions are the proof.
+"""Audits of streams of numbers: families of generators try to recover the state, and right predictions are the proof.
 
 - `audit`     all of this in one call
 - `reading`   numbers in any text or file; knows no generator

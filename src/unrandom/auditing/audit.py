@@ -1,4 +1,4 @@
-"""How is a stream audited in one call? From numbers or a file to a verdict."""
+"""Audits a stream in one call: from numbers or a file to a verdict."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress

@@ -1,4 +1,4 @@
-"""What follows a stretch of outputs that a generator predicts? The same generator after a jump, or a new state.
+"""Follows a generator beyond a break of its stream: to the same generator after a jump, or to a new state.
 
 Outputs are lost, inserted or changed: then the generator predicts again after so many of its own outputs and so many
 outputs of the input have been passed over. Otherwise the search begins again after the break.

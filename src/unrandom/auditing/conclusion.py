@@ -1,4 +1,4 @@
-"""Which verdict follows from a search? The generator that was proven, with what comes next; or what is known without a
+"""Draws the verdict from a search: the generator that was proven, with what comes next; or what is known without a
 proof.
 """
 

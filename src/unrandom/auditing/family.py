@@ -1,4 +1,4 @@
-"""What must a family of generators implement? The number of outputs it needs, and recovery of a generator from them."""
+"""The interface of a family of generators: the number of outputs it needs, and recovery of a generator from them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator

@@ -1,5 +1,5 @@
-"""Where do the bytes of a user's numbers come from? A regular file, standard input or a pipe of the shell; not a
-device, nor longer than time allows.
+"""Reads the bytes of a user's numbers from a regular file, standard input or a pipe of the shell; not from a device,
+and not for longer than time allows.
 """
 
 import os

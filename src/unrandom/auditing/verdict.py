@@ -1,4 +1,4 @@
-"""What did the audit find? A verdict, as JSON and text: the recovered generator with its proof, or what was tried."""
+"""What an audit found: a verdict, as JSON and text, with the recovered generator and its proof, or what was tried."""
 
 from abc import abstractmethod
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
-"""Which words of a Mersenne twister did a program drop between its outputs? By testing the recurrence on outputs that
-may lie the right number of words apart.
+"""Finds the words of a Mersenne twister that a program dropped between its outputs, by testing the recurrence on
+outputs that may lie the right number of words apart.
 
 A program that draws again until a number is in range drops words at unknown places. The recurrence s[t+n] = s[t+m] ^
 twist(s[t], s[t+1]) uses one bit of s[t], and gives some parities of the known bits of the other three words, whatever

@@ -1,4 +1,5 @@
-"""Which state of an LCG made outputs that each show a bit or so? The peak of a Fourier transform (Bleichenbacher 2000).
+"""Finds the state of an LCG whose outputs show about a bit each, as the peak of a Fourier transform (Bleichenbacher
+2000).
 
 Let x[t] = (A[t] x + C[t]) mod m be the states, and y[t] the middle of the states that an output allows. The number
 exp(2πi (y[t] − C[t]) / m) is on average exp(2πi A[t] x / m), times a factor that is 0.64 if half of all states are

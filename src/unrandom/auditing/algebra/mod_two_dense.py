@@ -1,5 +1,5 @@
-"""How are thousands of dense linear equations modulo 2 solved? By elimination on packed rows with the method of four
-Russians, in batches, so that a contradiction is found as early as the equations allow.
+"""Solves thousands of dense linear equations modulo 2 by elimination on packed rows with the method of four Russians,
+in batches, so that a contradiction is found as early as the equations allow.
 
 A row is an array of 64-bit words, bit k of word j being the coefficient of unknown 64 j + k, and a last word whose
 lowest bit is the right-hand side. Rows that have a pivot in the same word form a block, reduced so that each pivot bit

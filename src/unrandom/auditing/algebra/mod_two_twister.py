@@ -1,5 +1,5 @@
-"""Which bits of a Mersenne twister's first state does each bit of its words depend on? By replacing the linear forms of
-its state bits, 19,968 rows, in place at each step.
+"""Computes which bits of a Mersenne twister's first state each bit of its words depends on, by replacing the linear
+forms of its state bits, 19,968 rows, in place at each step.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

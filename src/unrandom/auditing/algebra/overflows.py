@@ -1,4 +1,4 @@
-"""Which numbers does an additive generator hide, if it is known where its sums overflow? Found by least squares, a
+"""Recovers the numbers that an additive generator hides, from the places where its sums overflow, by least squares, a
 filter that removes the errors that remain, and rounding.
 
 Let y[i] = p y[i − near] + q y[i − far] + b[i], with signs p and q, known integers b and y[i] from 0 to size[i] − 1. An

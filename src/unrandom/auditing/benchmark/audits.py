@@ -1,6 +1,6 @@
-"""How many outputs, how much time and memory do audits take? Streams of known programs are audited with several seeds,
-each row in a process of its own; other programs are measured beside them (`peers`). And how few of the first outputs
-suffice for a candidate, and for a proof?
+"""Measures how many outputs, how much time and how much memory audits take, and how few of the first outputs suffice
+for a candidate and for a proof. Streams of known programs are audited with several seeds, each row in a process of its
+own; other programs are measured beside them (`peers`).
 """
 
 from collections.abc import Callable, Iterable

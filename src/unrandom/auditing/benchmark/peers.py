@@ -1,4 +1,4 @@
-"""How do other programs predict the same streams? Two predictors of MT19937, and a model of V8 for the solver z3.
+"""Lets other programs predict the same streams: two predictors of MT19937, and a model of V8 for the solver z3.
 
 All are optional (`unrandom[peers]`); one that is not installed is reported as that.
 """

@@ -1,5 +1,5 @@
-"""How are the numbers made that a program prints? By Python's own Mersenne twister, by numpy and PyTorch, and by the
-simulators of `generators`, which the tests compare with outputs of the real programs.
+"""Makes the numbers that programs print, by Python's own Mersenne twister, by numpy and PyTorch, and by the simulators
+of `generators`, which the tests compare with outputs of the real programs.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,5 +1,5 @@
-"""Did several generators of one kind make the numbers in turn, as workers that are started with different seeds? By
-recovering each from every second number, every third one, and so on.
+"""Recovers several generators of one kind that make the numbers in turn, as workers that are started with different
+seeds: each from every second number, every third one, and so on.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,5 @@
-"""What if each character or digit was drawn, or each line is a shuffle? The draws behind tokens, numbers of fixed width
-and decks of cards.
+"""The draws behind tokens, numbers of fixed width and decks of cards: each character or digit was drawn, or each line
+is a shuffle.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,5 @@
-"""What if the numbers of a stream differ by their place in a cycle? Outputs that were not printed, at the same places
-of every cycle; or numbers of several widths in turn, which consist of one word or more.
+"""Streams whose numbers differ by their place in a cycle: outputs that were not printed, at the same places of every
+cycle; or numbers of several widths in turn, which consist of one word or more.
 
 - Every second output, or the first three of five: the others are outputs of the stream that are not `known`.
 - Numbers of 32, 64 and 96 bits in turn: one, two and three words of 32 bits, the lowest first. If a width is no

@@ -1,4 +1,4 @@
-"""Which fractions may lie behind numbers with decimals? Those of the ranges that fit, or of normal or exponential
+"""The fractions that may lie behind numbers with decimals: of the ranges that fit, or of normal or exponential
 deviates.
 """
 

@@ -1,5 +1,5 @@
-"""Are numbers drawn evenly, and from which range? What a few of them tell: how large their range is, whether they fill
-it, and whether one of them, or a part of the range, is more frequent than chance allows.
+"""What a few numbers tell of their range: how large it is, whether they fill it, and whether one of them, or a part of
+the range, is more frequent than chance allows.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Which whole numbers did a program multiply by a constant that is only nearly the inverse of a round number? R's
+"""The whole numbers that a program multiplied by a constant that is only nearly the inverse of a round number. R's
 generators do, and their fractions are off the multiples of 2**-30 and 1 / (2**32 − 1) by a few rounding errors.
 """
 

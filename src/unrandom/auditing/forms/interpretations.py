@@ -1,6 +1,5 @@
-"""What may a generator have made, given the numbers that a program printed? The plausible interpretations, as streams:
-words, numbers in a range, fractions, the characters of tokens; with an offset, a scale, a sign, another order of bytes
-or bits.
+"""Lists what a generator may have made, given the numbers that a program printed, as streams: words, numbers in a
+range, fractions, the characters of tokens; with an offset, a scale, a sign, another order of bytes or bits.
 
 A user may know some of this (`Assumed`), and then nothing is inferred. Otherwise every interpretation is tried; those
 that are rare are marked as not likely.

@@ -1,5 +1,5 @@
-"""How are the numbers of a stream turned back into the numbers that a program printed? By layers, each of which undoes
-one interpretation: an offset, a scale, a sign, an order of bytes or bits, a division into words.
+"""Turns the numbers of a stream back into the numbers that a program printed, by layers, each of which undoes one
+interpretation: an offset, a scale, a sign, an order of bytes or bits, a division into words.
 
 A stream holds what a generator may have made, such as ⌊6 u⌋; the program printed something else, such as 1 + ⌊6 u⌋. The
 `Affine` layer restores the 1. A layer makes `outer` numbers from `inner` numbers of the stream.

@@ -1,5 +1,5 @@
-"""Which uniform numbers may lie behind normally or exponentially distributed ones? The streams that numbers with the
-moments of such deviates may be; and those of a few numbers, whose distribution cannot be seen, in their sign and size.
+"""The uniform numbers that may lie behind normal or exponential ones: behind numbers with the moments of such deviates,
+and behind a few numbers, whose distribution cannot be seen, with their sign and size.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,4 @@
-"""What is a stream of outputs? Integers or fractions, in order, with what is known of them: their range, their rounding
-error, how they were printed, and how much information each of them has.
-"""
+"""A stream of outputs: numbers in order, with what is known of them, and how much information each of them has."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

@@ -1,5 +1,5 @@
-"""Which words may a number consist of, or be a part of? Words in other orders of bytes or bits, words of several calls
-in one number, numbers that are pieces of one word, and the words of UUIDs.
+"""The words that a number may consist of, or be a part of: words in other orders of bytes or bits, words of several
+calls in one number, numbers that are pieces of one word, and the words of UUIDs.
 """
 
 from collections.abc import Iterator

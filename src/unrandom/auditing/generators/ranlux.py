@@ -1,4 +1,4 @@
-"""Which numbers does RANLUX produce? Those of a subtract-with-borrow generator of which most are discarded.
+"""RANLUX: a subtract-with-borrow generator of whose numbers most are discarded.
 
 x[n] = x[n − near] − x[n − far] − borrow modulo b = 2**bits (Marsaglia and Zaman 1991). Of each block of successive
 numbers, the first ones are used (Lüscher 1994; James 1994; ranlux24 and ranlux48 of C++). With

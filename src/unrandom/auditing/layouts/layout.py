@@ -1,4 +1,4 @@
-"""How do programs make numbers of the words of their generators? A layout joins parts of one or two successive words to
+"""How programs make numbers from the words of their generators: a layout joins parts of one or two successive words to
 an integer X. A program shows X itself, X / divisor, that fraction with few digits, ⌊N X / divisor⌋, or X % N.
 """
 

@@ -1,4 +1,4 @@
-"""Which bits of a generator's words does a stream show? A reading for each layout that programs may have used: the
+"""Tells which bits of a generator's words a stream shows: a reading for each layout that programs may have used has the
 known bits of the integer X behind each output.
 """
 

@@ -1,5 +1,5 @@
-"""From which alphabets may the characters of tokens have been drawn, and in which order do these stand for 0, 1, 2 …?
-Those that programs use and that hold all the characters seen; a much larger one than needed only for few characters.
+"""The alphabets from which the characters of tokens may have been drawn, in the order of 0, 1, 2 …: alphabets that
+programs use and that hold all the characters seen; much larger ones than needed only for few characters.
 """
 
 import string

@@ -1,5 +1,5 @@
-"""How is a file read into numbers? By finding out what contains them, in this order: raw words, numpy's .npy, text with
-a regular expression, JSON, a table or plain text.
+"""Reads a file into numbers, by finding out what contains them, in this order: raw words, numpy's .npy, text with a
+regular expression, JSON, a table or plain text.
 
 At most 64 MB are read, of a text the first 16 MB are used, and of all numbers the first million (`tokens`). The tokens
 of a text are passed over in blocks, so that memory holds the text and the numbers.

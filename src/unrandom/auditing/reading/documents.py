@@ -1,4 +1,4 @@
-"""Where are the numbers in JSON? In its only list of numbers, or in one field of its objects."""
+"""Finds the numbers in JSON: in its only list of numbers, or in one field of its objects."""
 
 import json
 import re

@@ -1,4 +1,5 @@
-"""In which notation other than decimal are tokens written? Each function finds the numeral that all tokens fit.
+"""Finds the notation other than decimal in which tokens are written: each function finds the numeral that all tokens
+fit.
 
 It returns the numeral and notes of what was inferred, and raises Misfit for the first token that does not fit.
 """

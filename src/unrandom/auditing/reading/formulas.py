@@ -1,5 +1,5 @@
-"""Which fractions u made numbers that a program computed from them by a formula, such as floor(100 / (1.0001 - u))?
-Those between two bounds, found by bisection, since the formula only rises or only falls with u.
+"""Finds the fractions u from which a program computed numbers by a formula, such as floor(100 / (1.0001 - u)): they lie
+between two bounds, found by bisection, since the formula only rises or only falls with u.
 
 A formula is parsed, and never run as code: it has numbers, u, + - * / **, parentheses, and a few functions.
 """

@@ -1,4 +1,4 @@
-"""Is a text a table as a database, Markdown or a terminal draws it? Then its lines are read without their frame."""
+"""Recognises a table as a database, Markdown or a terminal draws it, and leaves out the frame."""
 
 import re
 from itertools import islice

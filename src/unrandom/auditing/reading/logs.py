@@ -1,4 +1,4 @@
-"""Where are the numbers in a log? In a column, behind a key, or where a regular expression matches."""
+"""Finds the numbers in a log: in a column, behind a key, or where a regular expression matches."""
 
 import re
 import warnings

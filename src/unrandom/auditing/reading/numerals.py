@@ -1,4 +1,4 @@
-"""How are numbers written? Each numeral parses one token, and writes a number as the input would have.
+"""The notations of numbers: each numeral parses one token, and writes a number as the input would have.
 
 Decimal notation (`Whole`, `Decimals`) in several styles; digits of an alphabet (`Positional`: hexadecimal, UUIDs, base
 32, 36, 62, 64); and bytes in base 64 (`Base64Bytes`). Words are in `orders`.

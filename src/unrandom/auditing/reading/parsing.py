@@ -1,4 +1,4 @@
-"""Which numbers do tokens stand for? Those of the first notation in a fixed order that all the tokens fit.
+"""Turns tokens into numbers, by the first notation in a fixed order that all the tokens fit.
 
 Decimal notation comes first, then hexadecimal, then words, then the smallest of the larger alphabets.
 """

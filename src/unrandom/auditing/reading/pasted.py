@@ -1,4 +1,4 @@
-"""How is a text read that is no plain list or table of numbers? By what is tried here in turn: the list that one of its
+"""Reads a text in which the numbers stand among other text, by what is tried here in turn: the list that one of its
 lines assigns; numbers after some lines of words; the bytes of a hexdump; symbols without spaces; the part that varies
 in lines of one shape.
 

@@ -1,4 +1,4 @@
-"""Which sequences of whole numbers are in a file? One on each line if all lines are lists of numbers, else one of all.
+"""Reads the sequences of whole numbers in a file: one on each line if all lines are lists of numbers, else one of all.
 
 Lines are sequences if each of them is plain numbers, between spaces or commas and perhaps in brackets, and some have
 several. Everything else, such as a list over several lines, a table or a log, is read as `contents` reads it.

@@ -1,4 +1,5 @@
-"""Which part of lines of one shape varies? The field that differs from line to line, and neither counts nor is a time.
+"""Finds the part that varies in lines of one shape: the field that differs from line to line, and neither counts nor is
+a time.
 
 A line is fields with marks between them. Lines have one shape if their marks are the same; the fields that are the same
 in all of them are their words. What is found is a regular expression, so that a user can state it, too.

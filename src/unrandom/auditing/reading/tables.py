@@ -1,4 +1,6 @@
-"""Which column of a table holds the numbers? The one that is named; else the only one of numbers that do not count."""
+"""Finds the column of a table that holds the numbers: the one that is named; else the only one of numbers that do not
+count.
+"""
 
 import csv
 import re

@@ -1,4 +1,4 @@
-"""Where are the numbers in a text? In all of its words, or in a column of a table."""
+"""Finds the numbers in a text: in all of its words, or in a column of a table."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What does a file hold before its numbers are parsed? Rows of tokens.
+"""What a file holds before its numbers are parsed: rows of tokens.
 
 Rows can be passed over again, so that memory holds the text and the numbers, but not the tokens.
 """

@@ -1,4 +1,4 @@
-"""Which numbers are in a list or an array of Python? Those of its text, or its numbers as they are."""
+"""Reads the numbers in a list or an array of Python: from their text, or as they are."""
 
 import numbers as numeric
 import sys

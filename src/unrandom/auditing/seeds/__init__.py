@@ -1,4 +1,4 @@
-"""Which seed made the outputs? Every seed of a range is tried in every program that could have made such outputs.
+"""Finds the seed that made the outputs: every seed of a range is tried in every program that could have made them.
 
 - `spans`    which seeds to try: a range, or the times around a date
 - `compiled` functions compiled by numba

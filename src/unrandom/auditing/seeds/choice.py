@@ -1,4 +1,4 @@
-"""Which trials are there for a stream? Those of all methods of programs that may have made one of its readings."""
+"""Chooses the trials for a stream: all methods of programs that may have made one of its readings."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

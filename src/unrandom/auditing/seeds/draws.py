@@ -1,4 +1,4 @@
-"""How do programs make numbers of the words of a generator, and for which seeds are these the given outputs?
+"""Makes numbers from the words of a generator, as programs do, and tells for which seeds these are the given outputs.
 
 A method is a code with the constants of a layout; `whole_draw` and `real_draw` give its next output and the number of
 words used so far, which is negative if the words do not suffice. Methods that reject words draw again here.

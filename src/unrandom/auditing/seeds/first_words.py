@@ -1,4 +1,4 @@
-"""What are the first words of generators other than Mersenne twisters, for many seeds at once?
+"""Computes the first words of generators other than Mersenne twisters, for many seeds at once.
 
 The functions have the arguments of those of `twisters`: `seeds`, one of them or a multiple of LANES; `words`, filled
 with one row per output; and `table`, the constants of the engine.

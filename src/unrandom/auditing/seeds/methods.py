@@ -1,5 +1,5 @@
-"""By which methods do programs make numbers of words? Each joins an x from one or two words by a layout, and makes its
-output of that: the word itself, a number from a range of any size n, a fraction, or a normal deviate.
+"""The methods by which programs make numbers from words: each joins an x from one or two words by a layout, and makes
+its output of that: the word itself, a number from a range of any size n, a fraction, or a normal deviate.
 """
 
 from dataclasses import dataclass

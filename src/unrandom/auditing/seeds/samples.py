@@ -1,4 +1,4 @@
-"""How do programs draw without replacement? From a pool, in which the last number takes the place of the one drawn: R's
+"""Draws without replacement as programs do, from a pool in which the last number takes the place of the one drawn: R's
 sample, and Python's random.sample if the pool is small.
 """
 

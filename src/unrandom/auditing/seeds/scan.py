@@ -1,5 +1,5 @@
-"""For which seeds of a range do programs make the outputs? Blocks of seeds are tried in as many threads as there are
-processors; the words of a program are computed once for all its trials.
+"""Tries the seeds of a range, in blocks, in as many threads as there are processors; the words of a program are
+computed once for all its trials.
 
 A first comparison, of a few words for every seed, leaves about one seed in 2**12; these are compared with more words.
 """

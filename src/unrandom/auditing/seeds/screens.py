@@ -1,4 +1,5 @@
-"""Which seeds may make the first outputs? Fast screens by one word each, which let all of them pass, and few others.
+"""Finds the seeds that may make the first outputs, by fast screens of one word each, which let all of them pass, and
+few others.
 
 Divisions and the steps of a method are slow compared with the words of a simple generator; most seeds fail here.
 """

@@ -1,4 +1,4 @@
-"""Which seeds are tried? A range of numbers, or the times around a date in seconds and in milliseconds."""
+"""The ranges of seeds that are tried: numbers, or the times around a date in seconds and in milliseconds."""
 
 import re
 from dataclasses import dataclass

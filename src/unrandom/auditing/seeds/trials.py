@@ -1,4 +1,4 @@
-"""What is compared with the outputs of a seeded program? A trial: a method, and the outputs that it must make."""
+"""What is compared with the outputs of a seeded program: a trial is a method with the outputs that it must make."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,5 +1,5 @@
-"""How does numpy make normal deviates of words of PCG64? By the ziggurat of Marsaglia and Tsang (2000) with 256 layers
-of equal area under exp(−x²/2), the tables of which are computed here.
+"""The ziggurat by which numpy makes normal deviates from words of PCG64 (Marsaglia and Tsang 2000), with 256 layers of
+equal area under exp(−x²/2); its tables are computed here.
 
 The layer i reaches to x = RIGHT[i] · 2**52; a deviate of it that is nearer to 0 than LEFT[i] is in it for certain.
 """

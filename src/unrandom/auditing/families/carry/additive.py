@@ -1,5 +1,5 @@
-"""Is it an additive generator of a known program, of whose numbers only the top bits or a remainder are shown? By
-finding where its sums overflow, and recovering the hidden bits from these places.
+"""Recovers the additive generators of known programs that show only the top bits or a remainder of their numbers, by
+finding where their sums overflow, and the hidden bits from these places.
 
 A program takes the word X = x >> low of a number x of a lagged Fibonacci generator modulo m. It shows the top bits: as
 a fraction X / M of few digits, as ⌊N X / M⌋, or as a shorter word. (The lowest bits of X are the top bits of the same

@@ -1,4 +1,4 @@
-"""Is it a lagged Fibonacci generator, each number the sum or difference of two earlier ones, or one with a carry? By
+"""Recovers lagged Fibonacci generators, each number the sum or difference of two earlier ones, perhaps with a carry, by
 testing pairs of lags, and solving for hidden lowest bits modulo 2.
 
 Without a carry, outputs show all bits, or all but the lowest as in glibc's rand(): r[i] = r[i−3] + r[i−31] mod 2**32,

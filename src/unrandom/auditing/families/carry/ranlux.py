@@ -1,4 +1,4 @@
-"""Is it RANLUX, as in C++ or GSL? By two successive blocks of outputs: each shows its state but for one word, and
+"""Recovers RANLUX, as in C++ or GSL, by two successive blocks of outputs: each shows its state except for one word, and
 discarding multiplies the state by a constant, so that a lattice of two dimensions finds both missing words.
 """
 

@@ -1,5 +1,5 @@
-"""Is it a combined generator, such as Wichmann–Hill, L'Ecuyer's or MySQL's RAND()? By finding the first numbers of the
-linear recurrence that it nearly is, in a lattice.
+"""Recovers combined generators, such as Wichmann–Hill, L'Ecuyer's or MySQL's RAND(), by finding the first numbers of
+the linear recurrence that each nearly is, in a lattice.
 """
 
 from collections.abc import Iterator

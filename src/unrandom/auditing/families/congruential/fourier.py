@@ -1,4 +1,4 @@
-"""Are coins, or numbers below 3 or 5, those of java.util.Random? By a Fourier transform of sums of four outputs.
+"""Recovers java.util.Random from coins, or from numbers below 3 or 5, by a Fourier transform of sums of four outputs.
 
 java.util.Random.nextBoolean() and ⌊2 u⌋ show one bit of 48, for which the lattice of `truncated` would be too large.
 

@@ -1,5 +1,5 @@
-"""Is it an LCG whose modulus and multiplier are known, of whose states a part is shown? By finding the state in a
-lattice, for all parts that a stream may show.
+"""Recovers LCGs of known modulus and multiplier that show a part of their states, by finding the state in a lattice,
+for all parts that a stream may show.
 
 The LCG is the user's own, or one of a prime modulus in common use; the common ones with a power of two belong to the
 families of truncated LCGs and of remainders.

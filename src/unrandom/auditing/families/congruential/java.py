@@ -1,4 +1,4 @@
-"""Is it nextLong() or nextDouble() of java.util.Random? By finding the state behind two partial states per output."""
+"""Recovers nextLong() and nextDouble() of java.util.Random by finding the state behind two partial states per output."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Is it nextGaussian() of java.util.Random? By inverting the polar method for one pair of deviates, which shows parts
+"""Recovers nextGaussian() of java.util.Random by inverting the polar method for one pair of deviates, which shows parts
 of four successive states.
 
 A pair of deviates is made of two nextDouble(), drawn again until they lie in the unit circle. Two deviates tell both

@@ -1,5 +1,5 @@
-"""Are shuffles made by Java's Collections.shuffle? By recovering the low bits of java.util.Random's state from draws of
-even ranges, and the others from the quotients of the division.
+"""Recovers Java's Collections.shuffle: the low bits of java.util.Random's state from draws of even ranges, and the
+others from the quotients of the division.
 
 A draw below n is w mod n, where w = x >> 17 are the 31 top bits of the state x; if n is a power of two, it is the top
 bits of w (Java's documentation of nextInt(n)). The lowest bit of a draw below an even n is bit 17 of the state, which

@@ -1,4 +1,4 @@
-"""Is it an LCG that shows its whole state, x[t+1] = (a x[t] + c) mod m? By solving congruences of differences."""
+"""Recovers LCGs that show their whole state, x[t+1] = (a x[t] + c) mod m, by solving congruences of differences."""
 
 from collections.abc import Iterator
 from math import log2

@@ -1,4 +1,4 @@
-"""Which parts of the states of an LCG may a stream show? Its top bits, other bits, fractions x / m, ⌊N x / m⌋, x mod N.
+"""The parts of the states of an LCG that a stream may show: top bits, other bits, fractions x / m, ⌊N x / m⌋, x mod N.
 
 A part bounds every state, or every state times a constant, modulo m; a lattice finds the first state from the bounds.
 """

@@ -1,5 +1,5 @@
-"""Is it PCG32 of a known increment? For each of its 32 rotations, an output tells all but the 27 lowest bits of its
-state.
+"""Recovers PCG32 of a known increment: for each of its 32 rotations, an output tells all except the 27 lowest bits of
+its state.
 
 For two outputs and their rotations, x and a x + c are known but for these bits: the first multiple of a in a range
 tells whether there is such an x.

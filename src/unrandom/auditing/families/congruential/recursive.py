@@ -1,5 +1,5 @@
-"""Is it a multiple recursive generator, each number a linear function of the last k? By determinants, which the modulus
-divides, and a system of linear congruences.
+"""Recovers multiple recursive generators, each number a linear function of the last k, by determinants, which the
+modulus divides, and a system of linear congruences.
 
 x[i] = (a[1] x[i−1] + … + a[k] x[i−k] + c) mod m. The rows (x[i], …, x[i+k], 1) are linearly dependent modulo m, so that
 every determinant of k + 2 of them is a multiple of m; the greatest common divisor of a few soon is m.

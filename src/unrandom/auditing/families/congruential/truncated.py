@@ -1,4 +1,5 @@
-"""Is it a known linear congruential generator that shows only a part of its state? By finding the state in a lattice.
+"""Recovers known linear congruential generators that show only a part of their state, by finding the state in a
+lattice.
 
 The part is a window of bits, a fraction u = x / m printed with few digits, or ⌊N u⌋ for such a fraction; in a shuffle
 N changes from draw to draw.

@@ -1,4 +1,4 @@
-"""Is it a generator linear modulo 2 of which each output shows some bits? By solving dense linear equations for its
+"""Recovers generators linear modulo 2 of which each output shows some bits, by solving dense linear equations for the
 state.
 
 Each known bit of an output is a linear form of the unknown state, so about as many known bits as the state has bits

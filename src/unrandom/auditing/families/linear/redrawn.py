@@ -1,4 +1,4 @@
-"""Is it a Mersenne twister whose numbers below N come from drawing bits until the number is small enough? By finding
+"""Recovers Mersenne twisters whose numbers below N come from drawing bits until the number is small enough, by finding
 which words were dropped, and then solving dense linear equations for the state.
 
 Python's randrange, randint and choice draw as many top bits of a word as N has; numpy's RandomState.randint and Ruby's

@@ -1,5 +1,5 @@
-"""Is it a xorshift or xoshiro generator of whose outputs only a part is shown? An SMT solver finds the state from very
-few outputs, if it is installed.
+"""Recovers xorshift and xoshiro generators that show only a part of their outputs: an SMT solver finds the state from
+very few outputs, if it is installed.
 
 The part is the top bits, as of fractions and of ⌊N u⌋, or the lowest 53 bits, as of Firefox's fractions. Sums of words
 are solved in milliseconds, words multiplied and rotated (xoroshiro128**) in a second, those of 256 bits (xoshiro256**,

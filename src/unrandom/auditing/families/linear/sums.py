@@ -1,5 +1,5 @@
-"""Is the output the top part of a sum of two words, as in Math.random() of V8 since 2026, or xoshiro256+? By equations
-modulo 2 that are nearly always right.
+"""Recovers generators that show the top part of a sum of two words, as Math.random() of V8 since 2026, or xoshiro256+,
+by equations modulo 2 that are nearly always right.
 
 For a sum a + b = f modulo 1, with a uniform in [0, 1), the top bits of a and b are equal with probability 2 f if
 f < 1/2, else 2 (1 - f). So the exclusive or of these bits is almost certain when f is close to 0, 1/2 or 1. The same

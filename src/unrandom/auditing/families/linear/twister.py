@@ -1,4 +1,4 @@
-"""Is it a Mersenne twister (Matsumoto and Nishimura 1998)? By undoing the tempering, and solving the recurrence modulo
+"""Recovers Mersenne twisters (Matsumoto and Nishimura 1998) by undoing the tempering, and solving the recurrence modulo
 2 for the bits of the state that the outputs do not show.
 
 Outputs are whole words, words without their low bits, or fractions of two words, as in C++, Python, PHP, Ruby, R and

@@ -1,4 +1,4 @@
-"""Is it Math.random() of V8 (Chrome, Node.js)? By solving linear equations modulo 2 for the 128 bits of its state.
+"""Recovers Math.random() of V8 (Chrome, Node.js) by solving linear equations modulo 2 for the 128 bits of its state.
 
 The generator is xorshift128+ but shows only the top bits of one state word, which are linear in the state. Blocks of 64
 outputs are handed out in reverse order; every possible position of the stream's start within a block is tried.

@@ -1,5 +1,5 @@
-"""Is it Marsaglia's xorwow, whose outputs are linear modulo 2 up to the addition of a counter? By guessing the lowest
-bits of the counter and solving for the state.
+"""Recovers Marsaglia's xorwow, whose outputs are linear modulo 2 up to the addition of a counter, by guessing the
+lowest bits of the counter and solving for the state.
 
 The counter grows by a constant modulo 2**32, so its lowest bits at the first output determine them at every output, and
 subtracting them leaves the lowest bits of the linear part.

@@ -1,4 +1,4 @@
-"""Is it a generator with a state of at most 32 bits? By trying all states that show the first output.
+"""Recovers generators with a state of at most 32 bits by trying all states that show the first output.
 
 The words may be shown in full, as fractions of any number of digits, as ⌊N u⌋, or as x mod N. States that do not show
 the second output are dropped, then those that do not show the third, and so on. With numba, a state is dropped without

@@ -1,4 +1,4 @@
-"""Is it SplitMix64 in fractions, as Java's SplittableRandom.nextDouble()? By trying the 11 bits that are cut off.
+"""Recovers SplitMix64 in fractions, as Java's SplittableRandom.nextDouble(), by trying the 11 bits that are cut off.
 
 The mixing function is a bijection, so that each completion of the first output gives one state of the counter.
 """

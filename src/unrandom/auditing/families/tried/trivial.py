@@ -1,4 +1,4 @@
-"""Is the stream a constant, a counter, or periodic with a short period? By its differences and its shortest period."""
+"""Recognises constants, counters and short periods by the differences of the numbers and their shortest period."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, pairwise
