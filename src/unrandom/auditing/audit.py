@@ -97,7 +97,7 @@ def audit(
     outputs. A `TooFew` has ``candidates``, which make all outputs without a proof, and ``needed``: the families that
     remain possible, and how many more outputs each needs; so has a `NotFinished`, and the ``seconds`` that the rest
     takes. A `NotPredicted` proves nothing about the stream. All have ``verdict``, ``tried``, ``advice``, ``text()`` and
-    ``to_json()``. Raises UserError for what is no such stream.
+    ``to_json()``. Raises UserError for anything else.
 
     >>> import unrandom
     >>> verdict = unrandom.audit(unrandom.LCG(m=2**31 - 1, a=16807, c=0).orbit(x0=1, length=40))
@@ -137,7 +137,7 @@ def audit(
 
 
 def _families(family: str | None, assumed: Assumed, stream: Stream) -> Sequence[Family]:
-    """The families to try, in order: those of the LCG that the user describes come first."""
+    """The families to try, in order: first the families of an LCG that the user describes."""
     whole = assumed.modulus is not None and stream.bits + HIDDEN_BITS > assumed.modulus.bit_length()
     first = (WHOLE, GIVEN) if whole else (GIVEN,)
     return sorted(
@@ -227,7 +227,7 @@ def audit_streams(
     notes: Sequence[str] = (),
 ) -> Verdict:
     """Search for a generator in these interpretations of the same numbers (the first one is as they were printed) for
-    at most `max_seconds`, among all families or those named `family`. UserError if there is no such family.
+    at most `max_seconds`, among all families or those named `family`. UserError for an unknown name.
     """
     outputs = len(streams[0]) * streams[0].form.outer // streams[0].form.inner
     return _verdict(Search(choose(family), Deadline(max_seconds), watch), streams, outputs, notes)
@@ -244,11 +244,11 @@ def _verdict(
     """The verdict on `outputs` printed numbers. If the seeds `asked` for did not make them, the fast families are
     searched, then `likely` seeds, if there are any, and then the slow families.
     """
-    found = (None if asked is None else asked.entered(search)) or search.find_quickly(streams)
+    found = (None if asked is None else asked.entered(search)) or search.search_fast(streams)
     if found is None and likely is not None and (seeds := likely(search)) is not None:
         seeds.run()
         found = seeds.entered(search)
-    found = found or search.find_slowly(streams)
+    found = found or search.search_slow(streams)
     if found:
         return predictable(search, follow(search, *found), outputs, notes)
     return unpredicted(search, streams[0], outputs, notes)

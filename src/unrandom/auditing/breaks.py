@@ -1,7 +1,7 @@
 """Follows a generator beyond a break of its stream: to the same generator after a jump, or to a new state.
 
-Outputs are lost, inserted or changed: then the generator predicts again after so many of its own outputs and so many
-outputs of the input have been passed over. Otherwise the search begins again after the break.
+Outputs are lost, inserted or changed: then the generator predicts again once some of its own outputs, and
+some outputs of the input, have been passed over. Otherwise the search begins again after the break.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ MAX_BREAKS = 1000  # breaks after which a generator is no longer followed
 
 
 @dataclass
-class Course:
+class Trace:
     """A stream followed as far as possible: from index `first` to before `last`, through the breaks, whose positions
     are indices of the stream, too. `found` is the last stretch, and `outputs` continue it after its end. If `cut`, the
     time limit came before the end.
@@ -40,7 +40,7 @@ class Course:
     cut: bool = False
 
 
-def follow(search: Search, stream: Stream, start: int, found: Found) -> Course:
+def follow(search: Search, stream: Stream, start: int, found: Found) -> Trace:
     """Follow a generator found in the part of the stream from index `start` on, forwards and backwards."""
     deadline = Deadline(max(search.deadline.left, LEAST_SECONDS))
     breaks, first = _backwards(found.generator, stream, start, deadline)
@@ -54,7 +54,7 @@ def follow(search: Search, stream: Stream, start: int, found: Found) -> Course:
             again = _restart(search, stream.part(start), found)
         if again is None:
             cut = deadline.left < 0 and (first > 0 or start < len(stream))
-            return Course(stream, found, first, start, outputs, breaks, cut)
+            return Trace(stream, found, first, start, outputs, breaks, cut)
         breaks.append(Break(start, reseeded=True))
         found = again
 

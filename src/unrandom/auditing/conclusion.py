@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
-from unrandom.auditing.breaks import Course
+from unrandom.auditing.breaks import Trace
 from unrandom.auditing.family import Assuming
 from unrandom.auditing.findings import fewest_outputs
 from unrandom.auditing.forms.shown import Cycle, Normals, Real
@@ -20,10 +20,10 @@ MAX_CANDIDATES = 10  # generators reported that are not proven
 FEW_NUMBERS = 30  # fewer may not show the ends of their range
 
 
-def predictable(search: Search, course: Course, outputs: int, notes: Sequence[str]) -> Predictable:
-    """The verdict on so many printed numbers, of which a generator makes a stretch or all."""
-    stream, found, form = course.stream, course.found, course.stream.form
-    inner, outer, whole = form.inner, form.outer, course.last == len(course.stream)
+def predictable(search: Search, trace: Trace, outputs: int, notes: Sequence[str]) -> Predictable:
+    """The verdict on `outputs` printed numbers, of which a generator makes a stretch or all."""
+    stream, found, form = trace.stream, trace.found, trace.stream.form
+    inner, outer, whole = form.inner, form.outer, trace.last == len(trace.stream)
 
     def printed(index: int) -> int:
         return index * outer // inner
@@ -32,12 +32,12 @@ def predictable(search: Search, course: Course, outputs: int, notes: Sequence[st
     generator = found.generator
     assumption = generator.assumption(len(stream)) if isinstance(generator, Assuming) else None
     if not found.exact:
-        notes.append("The predictions agree with the numbers but for rounding errors: their last digits may differ.")
-    if course.cut:
+        notes.append("The predictions agree with the numbers except for rounding errors: their last digits may differ.")
+    if trace.cut:
         notes.append("The time limit ended the comparison: the generator may predict more of the outputs.")
     if assumption:
         notes.append(assumption)
-    elif course.first == 0 and not any(one.reseeded for one in course.breaks) and found.stream is stream:
+    elif trace.first == 0 and not any(one.reseeded for one in trace.breaks) and found.stream is stream:
         before = generator.previous(inner * -(-CONTINUATION // outer))
         with suppress(NoNumeral):
             previous = None if before is None else form.write(before)[-CONTINUATION:]
@@ -50,17 +50,17 @@ def predictable(search: Search, course: Course, outputs: int, notes: Sequence[st
         parameters=generator.parameters,
         outputs_needed=-(-fewest_outputs(found, search.deadline) * outer // inner),
         certificate=found.certificate,
-        next=stream.printed_after(course.outputs, outputs) if whole else [],
+        next=stream.printed_after(trace.outputs, outputs) if whole else [],
         previous=previous,
-        first=printed(course.first) + 1,
-        last=outputs if whole else printed(course.last),
-        breaks=[Break(printed(b.after), b.skipped, b.lost, b.reseeded) for b in course.breaks],
+        first=printed(trace.first) + 1,
+        last=outputs if whole else printed(trace.last),
+        breaks=[Break(printed(b.after), b.skipped, b.lost, b.reseeded) for b in trace.breaks],
         notes=[*notes, *search.notes],
     )
 
 
 def unpredicted(search: Search, stream: Stream, outputs: int, notes: Sequence[str]) -> Verdict:
-    """The verdict on so many printed numbers without a proof; `stream` is their most plausible form."""
+    """The verdict on `outputs` printed numbers without a proof; `stream` is their most plausible form."""
     notes = [*notes, *_hints(stream), *search.notes]
     ordered = sorted(search.needed, key=lambda one: (not one.recognised, one.outputs))
     least = {one.about: one for one in reversed(ordered)}  # each kind of generator, in the form in which it needs least
@@ -68,7 +68,7 @@ def unpredicted(search: Search, stream: Stream, outputs: int, notes: Sequence[st
     candidates = _candidates(search, outputs)
     if search.seconds and not any(one.recognised for one in needed):
         return NotFinished(outputs, search.tried, search.seconds, needed, notes, candidates)
-    if needed or candidates or search.wanting:
+    if needed or candidates or search.needs_unknown_number:
         return TooFew(outputs, search.tried, needed, notes, candidates)
     return NotPredicted(outputs, search.tried, notes)
 

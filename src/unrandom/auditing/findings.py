@@ -5,7 +5,15 @@ from itertools import islice
 from math import ceil
 
 from unrandom.auditing.deadline import Deadline, OutOfTime
-from unrandom.auditing.family import COMPARED_OUTPUTS, Family, Generator, Kind, Sparing, Undetermined, agreement
+from unrandom.auditing.family import (
+    COMPARED_OUTPUTS,
+    Family,
+    Generator,
+    Kind,
+    KnowsOutputsUsed,
+    Undetermined,
+    agreement,
+)
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.proof import SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Certificate
@@ -66,7 +74,7 @@ def fewest_outputs(found: Found, deadline: Deadline) -> int:
     """The fewest outputs from which the family's first candidate is right: those that determine a generator that tells
     them, or else by bisection while time allows.
     """
-    if isinstance(found.generator, Sparing):
+    if isinstance(found.generator, KnowsOutputsUsed):
         return found.generator.outputs_used
     family, low, high = found.family, 0, found.seen
     if not isinstance(family, Family) or family.max_outputs == 0:

@@ -14,7 +14,7 @@ from unrandom.core.reading import OPEN, kind_of, reading
 
 PIECE = 1 << 20  # bytes that are read at a time
 DESCRIPTORS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-"""Where the names of open files begin, such as those of a shell's <(…)."""
+"""Where the names of open files begin, as a shell's <(…) makes them."""
 
 MAX_NAME = 200  # characters of a file's name that a message shows; of a longer one the first
 

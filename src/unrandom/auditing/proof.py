@@ -45,7 +45,7 @@ class Evidence:
         return self.net >= SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS * (not self.complete)
 
     def certificate(self, predicted: int = 0) -> Certificate:
-        """The proof, by so many outputs predicted or by counting."""
+        """The proof, by the number of outputs predicted or by counting."""
         chance = round(-self.net, 1)
         if self.free_bits is None:
             return Certificate(predicted, predicted, chance)

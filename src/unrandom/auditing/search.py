@@ -15,7 +15,7 @@ from math import ceil, inf, log2
 
 from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.family import Counted, Family, Generator, Undetermined, agreement
+from unrandom.auditing.family import CountsBits, Family, Generator, Undetermined, agreement
 from unrandom.auditing.findings import Found, Unproven, printed
 from unrandom.auditing.forms.shown import Normals
 from unrandom.auditing.forms.stream import Stream
@@ -27,7 +27,7 @@ GROWTH = 6  # factor by which the number of outputs grows when a family is tried
 WORD_BITS = 64  # numbers of more bits are only for families of any width
 LATER_SHARE, LATER_SECONDS = 0.3, 5.0
 """A search that starts at a later output takes at most this share of the time left, and at most this many seconds."""
-FEW = 8  # a stream of at most this many times the outputs that would be held back is also judged by counting
+FEW = 8  # a stream of at most this many times the outputs to be held back is also judged by counting
 RANGE_BITS = 4.0  # bits by which the range of the numbers given may be less than that of their generator, in all
 LATER_STARTS = 64  # places, evenly spaced, from which a search begins if nothing is found from the first output on
 
@@ -41,21 +41,21 @@ class Search:
     watch: Callable[[str], None] = lambda _: None
     checked: int = 0  # families tried on an interpretation, and candidates compared with the outputs
     seconds: float = 0.0  # what the families for which there was no time would take
-    wanting: bool = False  # whether a family needs more outputs, but cannot tell how many
+    needs_unknown_number: bool = False  # whether a family needs more outputs, but cannot tell how many
     tried: list[Tried] = field(default_factory=list)
     needed: list[Needed] = field(default_factory=list)
     unproven: list[Unproven] = field(default_factory=list)
     seeds: list[Unproven] = field(default_factory=list)  # seeded programs that are not proven, the best ones first
     notes: list[str] = field(default_factory=list)  # what the trial of seeds has to say
 
-    def find_quickly(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
+    def search_fast(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
         """A generator of all outputs in one of these interpretations, or else of a long stretch of them, by families
         that are not slow: the stream, the index of the stretch's first output, and what was found from there on.
         """
         found = self._find(streams, slow=False)
         return None if found is None else (found.stream, 0, found)
 
-    def find_slowly(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
+    def search_slow(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
         """The same from later outputs on, and only if nothing is found there, by slow families."""
         if later := self._find_later(streams):
             return later
@@ -126,7 +126,7 @@ class Search:
                     return found
                 longest = max(longest, found, key=lambda one: one.correct if one else 0)
             if not lengths:
-                self._wanting(family, stream, needs)
+                self._record_need(family, stream, needs)
         except OutOfTime:
             result = OUT_OF_TIME
             self.seconds += family.seconds
@@ -135,11 +135,11 @@ class Search:
         self._note(family, stream, time.monotonic() - started, result)
         return longest
 
-    def _wanting(self, family: Family, stream: Stream, needs: int) -> None:
+    def _record_need(self, family: Family, stream: Stream, needs: int) -> None:
         """Record how many outputs a family would need for a proof, if that can be counted."""
         found, free = family.undetermined(stream, self.deadline), family.free_bits(stream)
         if not stream.likely or (found is None and (free is None or not stream.information.any())):
-            self.wanting |= stream.likely
+            self.needs_unknown_number |= stream.likely
             return
         found = found or Undetermined(max(needs, len(stream) + 1), 0.0)
         if found.evidence < SIGNIFICANCE_BITS and free is not None:
@@ -191,7 +191,7 @@ class Search:
         """The proof by `bits` of outputs that were held back and `predicted`, or by counting; None if there is none. A
         generator that is larger than what it explains proves nothing, and is not kept as a candidate either.
         """
-        own = generator.free_bits if isinstance(generator, Counted) else None
+        own = generator.free_bits if isinstance(generator, CountsBits) else None
         free = family.free_bits(stream) if own is None else own
         if complete and stream.capacity < (own or 0.0) < inf:
             return None
@@ -214,7 +214,7 @@ class Search:
 
 
 def choose(family: str | None) -> Sequence[Family]:
-    """The families of this name, or all families for None; UserError with near misses if there is no such one."""
+    """The families of this name, or all families for None; UserError with near misses for an unknown name."""
     if family is None:
         return FAMILIES
     lookup("family", family, {one.name: one for one in FAMILIES})

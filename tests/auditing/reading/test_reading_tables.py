@@ -78,7 +78,7 @@ NAMES = ", ".join("abcdefgh")
         ("a b 7\na b\n", "3", "line 2 has nothing in column 3"),
         ("a=1\n", "b", "no column is called 'b'"),
         ("\n", "value", "holds no numbers"),
-        ('id,value\n1,"' + "7" * 200_000 + '"\n', "value", "is no row of a table: field larger than field limit"),
+        ('id,value\n1,"' + "7" * 200_000 + '"\n', "value", "is not a row of a table: field larger than field limit"),
     ],
 )
 def test_columns_that_cannot_be_read(file, content, column, line):
@@ -162,9 +162,9 @@ def test_regular_expressions(file, regex, numbers):
 @pytest.mark.parametrize(
     ("regex", "line"),
     [
-        ("(", "no regular expression: missing"),
-        ("x{9999999999999}", "is no regular expression"),
-        (r"\p{L}", r"no regular expression: bad escape"),  # expressions are those of `re`
+        ("(", "not a regular expression: missing"),
+        ("x{9999999999999}", "is not a regular expression"),
+        (r"\p{L}", r"not a regular expression: bad escape"),  # expressions are those of `re`
         ("(?:(?:a{60}){60}){60}", "repeats too much; simplify its repetitions"),
         ("seven", "--regex 'seven' matches no line"),
         ("rolled (six)?", "--regex 'rolled .six..' matches no line"),

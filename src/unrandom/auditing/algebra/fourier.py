@@ -21,7 +21,7 @@ from unrandom.generators.lcg import LCG
 
 POINTS = 1 << 22  # points of a transform
 MORE_POINTS = 1 << 24  # points of the first transform if POINTS were too few
-MAX_OUTPUTS = 1200  # outputs used; their pairs are as many as the square of it
+MAX_OUTPUTS = 1200  # outputs used; the number of their pairs is the square of it
 MAX_WAVES = 1 << 18  # products of four used
 MAX_BITS = 60  # sums of two states must be below 2**63
 CANDIDATES = 4  # highest points of the first transform that are followed
@@ -43,7 +43,7 @@ class Waves:
 
     f: Frequencies  # from 0 to m / 2
     v: Amplitudes
-    outputs: Factors  # by their index, those of which v is the product
+    outputs: Factors  # by their index; v is the product of these
 
     @classmethod
     def of(cls, f: Frequencies, v: Amplitudes, outputs: Factors, m: int) -> "Waves":
@@ -73,7 +73,7 @@ class Waves:
 
     def slow_products(self, limit: float) -> "Waves":
         """The products of one and the conjugate of another with frequencies below the limit and no output in common,
-        at least MAX_WAVES of them if there are so many.
+        at least MAX_WAVES of them if there are enough.
         """
         order = np.argsort(self.f)
         f, found = self.f[order], []

@@ -49,7 +49,7 @@ def solve_dense(
     """Solve equations that come in pieces: rows of coefficients [rows, packed_words(unknowns)], and right-hand sides.
 
     None if they contradict each other. No further pieces are read after a contradiction, nor once at most `silent`
-    unknowns are free, as many as no equation depends on, and REDUNDANT equations agree. `check` is called several
+    unknowns are free, on which no equation depends, and REDUNDANT equations agree. `check` is called several
     times a second, and may raise an exception to stop.
     """
     elimination = _Elimination(packed_words(unknowns), check)

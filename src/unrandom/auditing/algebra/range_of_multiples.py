@@ -1,4 +1,4 @@
-"""Finds the first multiple of a number that lies in a range, modulo another number, in the steps of Euclid's algorithm."""
+"""Finds the first multiple of a number that lies in a range, modulo another number, by steps of Euclid's algorithm."""
 
 
 def first_multiple(a: int, m: int, low: int, high: int) -> int | None:

@@ -43,7 +43,7 @@ class SavedAudits(Config):
 def bench_audit(
     runs: int = RUNS, only: str = "", path: Path | None = None, watch: Callable[[str], None] = lambda _row: None
 ) -> JsonObject:
-    """Audit the streams of the rows whose program or form contains `only`, with so many seeds each, a tenth of them for
+    """Audit the streams of the rows whose program or form contains `only`, with `runs` seeds each, a tenth of them for
     slow rows; and let peers predict the streams that they can read.
 
     If a `path` is given, each row is saved there as soon as it is measured; rows that it has are not measured again.

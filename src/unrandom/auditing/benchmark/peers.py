@@ -100,7 +100,7 @@ PEERS: dict[str, Peer] = {
 
 
 def compare(name: str, runs: int) -> JsonObject:
-    """How often a peer predicts right, and median seconds, its own and those of an audit of the same numbers."""
+    """How often a peer predicts right, and median seconds, its own and an audit's on the same numbers."""
     peer = PEERS[name]
     about = {"outputs": peer.outputs, "form": peer.form}
     try:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from unrandom.auditing.deadline import Deadline
-from unrandom.auditing.family import Counted, Family, Generator, Replay, Undetermined, agreement
+from unrandom.auditing.family import CountsBits, Family, Generator, Replay, Undetermined, agreement
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 
@@ -48,8 +48,8 @@ class Several(Family):
         return None
 
     def _free(self, found: Sequence[Generator], stream: Stream) -> float | None:
-        """Those of all generators, and of how many there are."""
-        bits = [one.free_bits if isinstance(one, Counted) else None for one in found]
+        """Bits of all generators, and of their number."""
+        bits = [one.free_bits if isinstance(one, CountsBits) else None for one in found]
         counted = [self.kind.free_bits(stream) if one is None else one for one in bits]
         return None if None in counted else 3.0 + sum(one for one in counted if one is not None)
 

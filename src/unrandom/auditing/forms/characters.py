@@ -25,7 +25,7 @@ def of_characters(numbers: Numbers) -> Stream:
 
 
 def of_figures(whole: list[int], form: Form) -> Iterator[Stream]:
-    """The digits of hexadecimal or decimal numbers of one width, as so many draws."""
+    """The digits of hexadecimal or decimal numbers of one width, as draws."""
     numeral = form.numeral
     if isinstance(numeral, Positional) and len(numeral.alphabet) == 16 and numeral.name != "UUID":
         layer = layers.Digits(16, numeral.digits, spelled(numeral.alphabet))

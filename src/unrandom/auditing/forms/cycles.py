@@ -2,7 +2,7 @@
 cycle; or numbers of several widths in turn, which consist of one word or more.
 
 - Every second output, or the first three of five: the others are outputs of the stream that are not `known`.
-- Numbers of 32, 64 and 96 bits in turn: one, two and three words of 32 bits, the lowest first. If a width is no
+- Numbers of 32, 64 and 96 bits in turn: one, two and three words of 32 bits, the lowest first. If a width is not a
   multiple of 32, as of getrandbits(40) in Python, the last word shows its top bits only: then words are fractions.
 """
 

@@ -32,7 +32,7 @@ from unrandom.core.errors import UserError
 
 SINGLE = 24  # significant bits of a single-precision number
 ENOUGH_BEYOND = 3  # fewest numbers, some of which are beyond a stated range, that are taken for deviates
-SURELY_SINGLE = 6  # numbers whose digits are nearly never those of single precision by chance
+SURELY_SINGLE = 6  # numbers whose digits look like single precision hardly ever by chance
 
 
 def of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:

@@ -54,7 +54,7 @@ def repetitive(numbers: Shaped[np.ndarray, " n"]) -> bool:
 
 
 def crowded(numbers: Shaped[np.ndarray, " n"]) -> bool:
-    """Whether so many numbers lie in the lowest sixteenth of their range with a chance below 2**−UNEVEN_BITS only."""
+    """Whether the lowest sixteenth of the range is fuller than chance allows (2**−UNEVEN_BITS)."""
     from_least, count = (numbers - numbers.min()).tolist(), len(numbers)
     size = max(from_least) + 1
     low, share = sum(16 * x < size for x in from_least), -(-size // 16) / size

@@ -15,7 +15,7 @@ ROUNDING = 2.0**-51  # relative rounding error of a product and its printed digi
 
 
 def views(stream: Stream) -> list[View]:
-    """The views of a stream, preceded by those of R's factors that explain all the fractions."""
+    """The views of a stream, preceded by views with R's factors that explain all the fractions."""
     if stream.rounding_error is None or not len(stream):
         return stream.views
     found = []

@@ -29,7 +29,7 @@ from unrandom.auditing.reading.tokens import MAX_NUMBERS
 from unrandom.core.errors import UserError
 
 MANY_DRAWS, FEW_ORDERS = 1000, 2
-"""Of fewer draws from an alphabet, slow families try so many of its common orders only."""
+"""Of fewer than MANY_DRAWS from an alphabet, slow families try only FEW_ORDERS of its common orders."""
 
 MOST_WIDE_BITS = 64 * MAX_NUMBERS  # bits of whole numbers, at most, so that many wide ones are not divided into words
 MAX_BOUND_BITS = 53  # ranges that programs draw from have at most this many bits
@@ -77,7 +77,7 @@ def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_
 
 
 def _of_reading(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
-    """The streams of the numbers, then those of other readings of the same input."""
+    """The streams of the numbers, then of other readings of the same input."""
     unknown = (assumed.bits, assumed.bounded, assumed.start, assumed.scale) == (None, None, None, None)
     drawn = [one for one in (numbers, *numbers.others) if one.drawn]
     stated = [one for one in drawn if len(letters(one)) == assumed.bounded]

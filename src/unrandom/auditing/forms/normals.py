@@ -27,13 +27,13 @@ is the first one, that of textbooks the second.
 """
 
 FARTHEST = 8.0  # deviations to which normal numbers go
-LARGEST_EXPONENTIAL = 45.0  # greater exponential deviates have no place among those of doubles
+LARGEST_EXPONENTIAL = 45.0  # greater exponential deviates do not occur with doubles
 
-DEVIATIONS = 6.0  # standard errors by which moments may differ from those of the normal distribution
+DEVIATIONS = 6.0  # standard errors by which moments may differ from the normal distribution's
 
 
 def look_normal(values: Values) -> bool:
-    """Whether mean, variance and kurtosis are those of standard normal deviates, up to chance."""
+    """Whether mean, variance and kurtosis fit standard normal deviates, up to chance."""
     n = len(values)
     if n < FEWEST or values.min() >= 0 or values.max() <= 0 or np.abs(values).max() > FARTHEST:
         return False

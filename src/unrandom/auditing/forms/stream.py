@@ -146,8 +146,8 @@ class Stream:
 
     @property
     def capacity(self) -> float:
-        """Bits of all outputs together at most: those of their ranges, or of their digits. Unlike `information`, they
-        are not less where frequencies are unknown, as those of some thousand words of 16 bits.
+        """The most bits that all outputs together can have, by their ranges or digits. Unlike `information`, they are
+        not fewer where frequencies are unknown, as of some thousand words of 16 bits.
         """
         match self.shown:
             case Normals():
@@ -162,8 +162,8 @@ class Stream:
 
     @property
     def concentrated(self) -> bool:
-        """Whether so many of the first numbers lie in the lowest sixteenth of their range, or fractions so near to 0 or
-        1, with a chance below 2**−UNEVEN_BITS only.
+        """Whether the lowest sixteenth of the range of the first numbers is fuller than chance allows
+        (2**−UNEVEN_BITS), or fractions are nearer to 0 or 1.
         """
         numbers = self._steps[: evenness.EVEN_UP_TO]
         if not len(numbers):
@@ -205,7 +205,7 @@ class Stream:
 
     @cached_property
     def _bits_of_recurring(self) -> float:
-        """Bits of an output at most, if it is a part of a printed number: those of the most frequent printed number,
+        """Bits of an output at most, if it is a part of a printed number: bits of the most frequent printed number,
         shared among its parts. Endless if no printed number recurs.
         """
         parts = self.form.inner // self.form.outer
@@ -217,7 +217,7 @@ class Stream:
 
     @property
     def rounded(self) -> bool:
-        """True for fractions with too few digits to determine a double."""
+        """True for real numbers with too few digits to determine a double."""
         return self.rounding_error is not None and bool(self.rounding_error.any())
 
     def part(self, start: int, end: int | None = None) -> "Stream":
@@ -304,5 +304,5 @@ class Stream:
 
 
 def array_of(whole: list[int], bits: int) -> Shaped[np.ndarray, " outputs"]:
-    """Whole numbers of so many bits as the values of a stream."""
+    """Whole numbers of this many bits as the values of a stream."""
     return np.array(whole, dtype=np.uint64 if bits <= 64 else object)

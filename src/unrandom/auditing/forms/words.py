@@ -89,7 +89,7 @@ def _printed_bits(words: Stream) -> int:
 
 def of_uuids(words: Stream) -> Iterator[Stream]:
     """UUIDs of version 4 as programs make them: Python's of one number of 128 bits, four words with the lowest first,
-    of which two are not known whole; and those of JavaScript's template, of 31 draws.
+    of which two are not known whole; and as JavaScript's template makes them, of 31 draws.
     """
     numbers = words.values.tolist()
     if not _is_version_4(words):
@@ -104,7 +104,7 @@ def of_uuids(words: Stream) -> Iterator[Stream]:
 
 
 def has_no_words(numbers: Stream) -> bool:
-    """Whether numbers are no words of bits, but letters and digits, or UUIDs some of whose bits are fixed."""
+    """Whether numbers are not words of bits, but letters and digits, or UUIDs some of whose bits are fixed."""
     numeral = numbers.form.numeral
     return isinstance(numeral, Positional) and (numeral.alphabet in ALPHANUMERIC or _is_version_4(numbers))
 

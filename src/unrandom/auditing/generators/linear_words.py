@@ -34,7 +34,7 @@ def unit_rows(unknowns: int) -> Rows:
 class LinearWord:
     """A word whose bits are linear forms: `rows` [bits, words], lowest bit first; higher bits are 0.
 
-    The operators are those of Python's integers: no bit is lost on the left. A product with an integer needs a word of
+    The operators work as on Python's integers: no bit is lost on the left. A product with an integer needs a word of
     one bit, and | needs words that have no bit in common, as in a rotation.
     """
 

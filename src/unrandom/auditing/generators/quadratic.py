@@ -10,7 +10,7 @@ from math import gcd
 
 @dataclass(frozen=True)
 class Quadratic:
-    """x ← (a x² + b x + c) mod m for 0 <= x < m. Several numbers may step to the same one: there is no way back."""
+    """x ← (a x² + b x + c) mod m for 0 <= x < m. Several numbers may step to the same one: they cannot be inverted."""
 
     m: int
     a: int

@@ -26,7 +26,7 @@ class Layout:
     """Pieces of X, the most significant one first; and how many words each output takes.
 
     `divisor` is 2**size if it is 0. `single` marks fractions rounded to single precision. If `share` is more than 1, so
-    many successive outputs are made of the same word, each of bits that lie `size` above those of the one before.
+    many successive outputs are made of the same word, each of bits that lie `size` above the bits of the one before.
     """
 
     about: str

@@ -20,7 +20,7 @@ SINGLE_DIGITS = 7  # fewest digits that show how a fraction was rounded to singl
 
 
 class Known(NamedTuple):
-    """What an output tells of its X: the bits in `mask` are those of x, and each of the `run` bits below bit `top` is
+    """What an output tells of its X: the bits in `mask` are bits of x, and each of the `run` bits below bit `top` is
     the opposite of bit `top`.
     """
 
@@ -34,8 +34,8 @@ class Known(NamedTuple):
 class Reading:
     """A layout of the outputs of a stream, how X becomes a number of the stream, and what each output tells of X.
 
-    `alike` are readings that have the known bits in common with this one, and differ in bits that few digits do not
-    show; their words begin `shift` words later.
+    `alike` are readings indistinguishable from this one at the printed precision; their words begin `shift` words
+    later.
     """
 
     layout: layouts.Layout

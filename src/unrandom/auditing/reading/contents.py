@@ -63,7 +63,7 @@ def read(
     ``hexadecimal`` or ``base64`` (None: inferred); `alphabet` has the characters of tokens in order of value, each of
     which was drawn. `rows` reads all columns of numbers row by row. `low` and `high` are columns that bound fractions
     from 0 to 1. `formula` is how a program computed the numbers from a fraction u, which is then read instead.
-    Raises UserError for content that holds no numbers of one kind, for more than 64 MB, and for what is no file;
+    Raises UserError for content that holds no numbers of one kind, for more than 64 MB, and for what is not a file;
     OutOfTime after the deadline.
     """
     chosen = Reading.of(**options)
@@ -125,7 +125,7 @@ def _of_lines(text: Text, notes: list[str], chosen: Reading, *, pasted: bool = T
 
 
 def _chosen(text: Text, chosen: Reading) -> Tokens | None:
-    """The tokens that a user chose, or those of JSON; None if neither."""
+    """The tokens that a user chose, or the tokens of JSON; None if neither."""
     if chosen.regex is not None:
         return matches(text, chosen.regex)
     if chosen.column is not None:
@@ -225,7 +225,7 @@ def _array(content: bytes, source: str) -> np.ndarray:
         return values.astype(kind.newbyteorder("=")).reshape(shape, order="F" if fortran else "C")
     except _BROKEN as error:
         said = str(error).partition("\n")[0][:100]
-        raise UserError(f"{named(source)} is no .npy file of numbers: {said}") from None
+        raise UserError(f"{named(source)} is not a .npy file of numbers: {said}") from None
 
 
 def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:

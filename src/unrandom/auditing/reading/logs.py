@@ -89,4 +89,4 @@ def _pattern(expression: str) -> Any:
                 raise UserError(f"--regex {shown(expression)} repeats too much; simplify its repetitions")
             return regex.compile(expression)
     except (re.error, regex.error, OverflowError, RecursionError) as error:
-        raise UserError(f"--regex {shown(expression)} is no regular expression: {shown(str(error))[1:-1]}") from None
+        raise UserError(f"--regex {shown(expression)} is not a regular expression: {shown(str(error))[1:-1]}") from None

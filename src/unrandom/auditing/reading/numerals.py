@@ -49,7 +49,7 @@ class Style:
         return re.compile(form, re.ASCII)
 
     def plain(self, token: str) -> str | None:
-        """The token with a decimal point and without the other marks; None if it is no number in this style."""
+        """The token with a decimal point and without the other marks; None if it is not a number in this style."""
         if not self._pattern.fullmatch(token):
             return None
         text = token.removesuffix(self.suffix)

@@ -136,6 +136,6 @@ def check_text(name: str, value: Any) -> None:
 
 
 def seconds_option(value: Any) -> float | None:
-    """A time limit in seconds, or None. UserError for what is no finite number from 0 on."""
+    """A time limit in seconds, or None. UserError for anything but a finite number from 0 on."""
     limit = number_option("--max-seconds", value, 0)
     return None if limit is None else float(min(limit, LARGEST))

@@ -49,7 +49,7 @@ class Field:
 
     @cached_property
     def affixes(self) -> tuple[str, str] | None:
-        """What stands before and after the number in all texts, such as $ or x; None if they are no such numbers."""
+        """What stands before and after the number in all texts, such as $ or x; None if they are not such numbers."""
         found = [_AFFIXED.fullmatch(text) for text in self.texts]
         around = {(match[1], match[3]) for match in found if match}
         return around.pop() if len(around) == 1 and None not in found else None

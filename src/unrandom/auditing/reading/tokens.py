@@ -103,7 +103,7 @@ class Misfit(Exception):
 
 
 class NotPlain(UserError):
-    """A text is no plain list or table of numbers: perhaps it has some other layout."""
+    """A text is not a plain list or table of numbers: perhaps it has some other layout."""
 
 
 def shown(text: str) -> str:

@@ -162,8 +162,8 @@ class SeedSearch:
         return Evidence(sum(trial.information[:correct]), self.attempts, correct == len(trial.stream))
 
     def _best(self, seeded: Seeded) -> Found:
-        """The method that makes the most outputs with a seed; of several, the most plausible one. The others, which so
-        many outputs do not tell apart from it, are named, too.
+        """The method that makes the most outputs with a seed; of several, the most plausible one. The others, which
+        these outputs do not tell apart from it, are named, too.
         """
         same = [
             replace(seeded, trial=trial)

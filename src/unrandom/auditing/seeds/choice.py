@@ -24,7 +24,7 @@ the power of minus this number.
 """
 
 WIDEST_BITS = 64  # numbers with more bits are compared with no method: compiled comparisons take 64-bit words
-RARE = (Gaps, InTurn, Joined)  # interpretations of the printed numbers that are not tried with seeds, but for BYTES
+RARE = (Gaps, InTurn, Joined)  # interpretations of the printed numbers that are not tried with seeds, except for BYTES
 BYTES = Joined(8, 4, low_first=True)  # Python's randbytes and Java's nextBytes print words so
 
 FEWEST_NORMAL = 4  # normal deviates that are hardly ever all from 0 to 1

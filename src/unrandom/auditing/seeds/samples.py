@@ -27,7 +27,7 @@ class Sample(Grouped):
 
     @property
     def ranges(self) -> tuple[int, ...]:
-        """How many places each draw chooses from; also the last one from a pool, of 1 place, takes a word."""
+        """How many places each draw chooses from; the last draw consumes a word, too."""
         return tuple(range(self.pool, self.pool - self.count, -1))
 
     def places(self, numbers: Sequence[int]) -> list[int]:
@@ -66,7 +66,7 @@ def resized(stream: Stream, size: int) -> Stream:
 
 
 def samples(stream: Stream) -> Iterator[Stream]:
-    """The places of numbers from a range as those of one sample, or of several of each size that divides their number,
+    """The places of numbers from a range in one sample, or in several of each size that divides their number,
     if the numbers of each sample are different.
     """
     values, pool = stream.values.tolist(), stream.bounded

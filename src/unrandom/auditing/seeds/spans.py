@@ -34,7 +34,7 @@ class Span:
 
 
 def parse_seeds(text: str) -> Span:
-    """The range of ``32bit`` (all seeds of so many bits), ``0:1000000`` (both included) or ``42``. UserError for other
+    """The range of ``32bit`` (all of that many bits), ``0:1000000`` (both included) or ``42``. UserError for other
     text, negative seeds and ranges of more than MAX_SEEDS.
     """
     if bits := re.fullmatch(r"(\d{1,2}) ?bits?", text.strip()):

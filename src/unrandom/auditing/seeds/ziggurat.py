@@ -13,7 +13,7 @@ TAIL = Decimal("3.6541528853610087963519472518")  # where the tail begins, so th
 FIRST_TAIL = float(TAIL)
 SCALE = 2**52
 
-ERROR = 2.0**-45  # relative, of numpy's tables, which were not computed with so many digits as these
+ERROR = 2.0**-45  # relative, of numpy's tables, which were computed with fewer digits than these
 
 DIGITS, TERMS = 40, 400  # of the computation, and of the continued fraction of the tail
 

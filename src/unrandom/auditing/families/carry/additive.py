@@ -5,8 +5,8 @@ A program takes the word X = x >> low of a number x of a lagged Fibonacci genera
 a fraction X / M of few digits, as ⌊N X / M⌋, or as a shorter word. (The lowest bits of X are the top bits of the same
 generator modulo a smaller power of two.) Then the residual of the shown parts tells by which multiple of m the sum was
 reduced. Or it shows a remainder y = X mod N. The residual of these, modulo N, tells the multiple, and the carry from
-the bits below the word. The quotients (X − y) / N, and then the bits below the word, obey the recurrence but for known
-numbers, and both are found from the places where they overflow.
+the bits below the word. The quotients (X − y) / N, and then the bits below the word, obey the recurrence except for
+known numbers, and both are found from the places where they overflow.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -77,11 +77,11 @@ class Top:
 
     @property
     def surprise(self) -> float:
-        """Bits of evidence of a residual that agrees: −log2 of the chance that those of drawn numbers do."""
+        """Bits of evidence of a residual that agrees: −log2 of the chance that a residual of drawn numbers does."""
         return max(0.0, -log2(min(1.0, 3 * self.width)))
 
     def agrees(self, count: int) -> bool:
-        """Whether the first `count` residuals may be those of this generator."""
+        """Whether this generator may have the first `count` residuals."""
         fractions = self.stream.values[: count + self.program.rule.far].astype(np.float64)
         tolerance = 1.5 * self.width + 1e-9  # three roundings
         if self.stream.bounded is not None:
@@ -128,11 +128,11 @@ class Remainder:
 
     @property
     def surprise(self) -> float:
-        """Bits of evidence of a residual that agrees: −log2 of the chance that those of drawn numbers do."""
+        """Bits of evidence of a residual that agrees: −log2 of the chance that a residual of drawn numbers does."""
         return log2(self.n / max(1, len(self.carries)))
 
     def agrees(self, count: int) -> bool:
-        """Whether the first `count` residuals may be those of this generator."""
+        """Whether this generator may have the first `count` residuals."""
         carries = self.carries
         shown = self.stream.values[: count + self.program.rule.far].astype(np.int64)
         return len(carries) > 0 and all(x in carries for x in (residuals(self.program.rule, shown) % self.n).tolist())

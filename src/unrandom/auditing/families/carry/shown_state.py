@@ -3,7 +3,7 @@ full.
 
 ran_array shows 100 successive numbers, which are its state, and leaves out 909; every position of the stream in such a
 block is tried. Super-Duper is a xorshift word plus, modulo 2, an LCG modulo 2**32 that has only odd numbers: the lowest
-bits of the outputs are those of the xorshift word, inverted.
+bits of the outputs are bits of the xorshift word, inverted.
 """
 
 from collections.abc import Callable, Iterator

@@ -46,7 +46,7 @@ class CombinedGenerator(Family):
         return needed if needed <= MAX_DIMENSION else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the first numbers of its recurrence."""
+        """Bits of the first numbers of its recurrence."""
         return self.combined.order * log2(self._recurrence[0])
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

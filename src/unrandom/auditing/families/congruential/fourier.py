@@ -42,7 +42,7 @@ class Coins(Family):
         return LEAST_COINS if coins else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state."""
+        """Bits of the state."""
         return log2(JAVA.m)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -68,7 +68,7 @@ class JavaRemainder(Family):
         return LEAST_REMAINDERS if stream.bounded in BOUNDS else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state."""
+        """Bits of the state."""
         return log2(JAVA.m)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

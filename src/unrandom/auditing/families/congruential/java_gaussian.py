@@ -2,8 +2,8 @@
 of four successive states.
 
 A pair of deviates is made of two nextDouble(), drawn again until they lie in the unit circle. Two deviates tell both
-doubles but for their last bits, and these the 48 bits of the state in a lattice. All others follow from it. The first
-deviate of a stream may be the second one of a pair.
+doubles except for their last bits, and these the 48 bits of the state in a lattice. All others follow from it. The
+first deviate of a stream may be the second one of a pair.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from unrandom.auditing.generators.java import JAVA, NEXT_DOUBLE
 from unrandom.generators.lcg import LCG
 from unrandom.predictors.hidden_state import states_within
 
-STATE_BITS, TOP, REST = 48, 26, 27  # bits of a state, and those of the two states in a double
+STATE_BITS, TOP, REST = 48, 26, 27  # bits of a state, and of the two states in a double
 
 PAIR = JAVA.jump(4)
 PAIR_BACK = PAIR.inverse()
@@ -38,7 +38,7 @@ class JavaGaussian(Family):
         return 3 if isinstance(stream.shown, Normals) else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, and of the place in a pair."""
+        """Bits of the state, and of the place in a pair."""
         return STATE_BITS + 1.0
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

@@ -35,7 +35,7 @@ class FullState(Family):
                     yield lcg_machine(_parameters(lcg, view.numbers[0]), lcg, view.numbers[0], view.show, free)
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the numbers below the modulus that are not given; an unknown modulus is as wide as the outputs."""
+        """Bits of the numbers below the modulus that are not given; an unknown modulus is as wide as the outputs."""
         if stream.fractions and not stream.modulus:
             return None
         bits = log2(stream.modulus) if stream.modulus else float(stream.bits)

@@ -65,7 +65,7 @@ def generators_showing(
 
 
 def known_showing(name: str, lcg: LCG, part: ShownPart, tried: int) -> Iterator[Generator]:
-    """A known LCG of which the stream may show this part; so many are `tried`."""
+    """A known LCG of which the stream may show this part, one of those `tried`."""
     shown: JsonObject = {"shown": part.about} if part.about else {}
     for state in first_states(lcg, part.bounds):
         free = log2(part.modulus) + log2(tried)

@@ -15,7 +15,7 @@ from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.files import JsonObject
 from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 
-MAX_ORDER = 8  # orders from 2 to this one are tried; those of order 1 are LCGs
+MAX_ORDER = 8  # orders from 2 to this one are tried; order 1 is an LCG
 DETERMINANTS = 4  # determinants whose greatest common divisor is taken
 
 

@@ -66,7 +66,7 @@ class Remainder(Family):
                 yield from _generators(window, n, outputs, log2(tried), deadline)
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the largest states, and of the generators."""
+        """Bits of the largest states, and of the generators."""
         return max(log2(window.lcg.m) for window in WINDOWS) + log2(len(WINDOWS))
 
 

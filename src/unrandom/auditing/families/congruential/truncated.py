@@ -85,7 +85,7 @@ class Truncated(Family):
         return 2 if stream.bits <= MAX_BITS else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the largest states, and of the readings in use."""
+        """Bits of the largest states, and of the readings in use."""
         return float(MAX_BITS) + log2(len(KNOWN_WINDOWS))
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -111,7 +111,7 @@ def _parts_of_known(stream: Stream) -> Iterator[tuple[str, LCG, ShownPart]]:
 
 
 def _next_double(stream: Stream) -> ShownPart:
-    """Java's nextDouble(), whose top 26 bits are those of every second state, and whose other bits are of the next."""
+    """Java's nextDouble(), whose top 26 bits belong to every second state, and the other bits to the next."""
     others, n = 1 << 22, stream.bounded  # states with the same top 26 bits
     bounds = [(max(0, low - others), high + others) for low, high in stream.state_bounds(JAVA.m) or []]
     show = Scale(1 << 53).show if n is None else lambda x: x * n >> 53

@@ -79,7 +79,7 @@ class KnownBits(Family):
                 yield found
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, and of the readings of words."""
+        """Bits of the state, and of the readings of words."""
         return self.engine.unknowns + READINGS_BITS
 
     def undetermined(self, stream: Stream, deadline: Deadline) -> Undetermined | None:
@@ -235,7 +235,7 @@ class KnownWords:
 
     @property
     def free_bits(self) -> float:
-        """Those of the state and of the readings of words; endless if the equations do not determine the state."""
+        """Bits of the state and of the readings of words; endless if the equations do not determine the state."""
         return inf if self.solution.free > self.engine.silent else self.engine.unknowns + READINGS_BITS
 
     @cached_property

@@ -110,7 +110,7 @@ def _draws(stream: Stream) -> list[Draw]:
 
 
 def _outputs_needed(draw: Draw) -> int:
-    """Outputs with which most places are found, and as many equations as unknowns."""
+    """The number of outputs that give enough equations."""
     return int((1400 if draw.bits > 24 else 1700) + 3000 * draw.dropped)
 
 
@@ -144,7 +144,7 @@ class RedrawnNumbers:
 
     @property
     def free_bits(self) -> float:
-        """Those of the state and of two ways to draw; endless if the equations do not determine the state."""
+        """Bits of the state and of two ways to draw; endless if the equations do not determine the state."""
         return inf if self.solution.free > ENGINE.silent else ENGINE.unknowns + 1.0
 
     @cached_property

@@ -62,7 +62,7 @@ class Scrambled(Family):
         return ceil(SURPLUS * self.state_bits / known) if known >= self.least_bits else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state."""
+        """Bits of the state."""
         return float(self.state_bits)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

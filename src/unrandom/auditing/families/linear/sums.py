@@ -41,7 +41,7 @@ MAX_POSITIONS = 4096  # outputs from which equations are taken
 
 
 FEWEST = 8  # outputs from which a state is never determined
-HELD_BACK = 16  # outputs that are not used if there are so many more
+HELD_BACK = 16  # outputs that are not used, if there are enough others
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Sums(Family):
         self.unknowns = engine.bits * engine.words
 
     def needs(self, stream: Stream) -> int | None:
-        """So many outputs that the best equations from them contain few wrong ones, which depends on the outputs."""
+        """The number of outputs whose best equations contain few wrong ones, which depends on the outputs."""
         equations = Equations.of(stream, self.engine.bits) if stream.likely else None
         if equations is None or self.unknowns * min(equations.error, default=1.0) > MANY_ERRORS:
             return None

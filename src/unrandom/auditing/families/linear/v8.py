@@ -39,7 +39,7 @@ class V8(Family):
         return None if isinstance(stream.shown, Words) else 4
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, of the place in a block, and of the two versions of the engine."""
+        """Bits of the state, of the place in a block, and of the two versions of the engine."""
         return UNKNOWNS + log2(2 * BLOCK)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -105,7 +105,7 @@ class Blocks:
 
     @property
     def free_bits(self) -> float:
-        """Those of the state, of the place in a block, and of the two versions of the engine."""
+        """Bits of the state, of the place in a block, and of the two versions of the engine."""
         return UNKNOWNS + log2(2 * BLOCK)
 
     def outputs(self) -> Iterator[Number]:

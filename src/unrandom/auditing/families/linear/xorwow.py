@@ -38,7 +38,7 @@ class Xorwows(Family):
         return OUTPUTS if any(view.bits == XORWOW.bits for view in stream.views) else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the linear part and of the counter."""
+        """Bits of the linear part and of the counter."""
         return float(UNKNOWNS + XORWOW.bits)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

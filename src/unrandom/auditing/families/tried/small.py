@@ -85,7 +85,7 @@ class SmallState(Family):
         return min(LOOKAHEAD, ceil((self.small.state_bits + 8) / log2(ratio)))
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, and of the ways to show it."""
+        """Bits of the state, and of the ways to show it."""
         return self.small.state_bits + 2.0
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -153,7 +153,7 @@ def _blocks(keys: range, indices: int) -> Iterator[tuple[range, range]]:
 
 
 def _selected(small: Small, shown: Shown, first: Int64[np.ndarray, " n"]) -> list[int]:
-    """Those of the states that show all the first outputs, with numpy."""
+    """The states that show all the first outputs, with numpy."""
     states, last = first, np.full(len(first), -1, dtype=np.int64)
     for i in range(len(shown.low)):
         words = small.output(states)

@@ -28,7 +28,7 @@ class SplitMixFractions(Family):
         return 2 if any(view.bits == SHOWN for view in stream.views) else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the counter."""
+        """Bits of the counter."""
         return float(SHOWN + HIDDEN)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
