@@ -104,16 +104,19 @@ class SeedSearch:
         """
         ordered = sorted(self.kept, key=lambda index: (self.trials[index].implausible, index))
         turns = zip_longest(*(self.kept[index] for index in ordered))
-        found = [self._unproven(one) for turn in turns for one in turn if one is not None]
-        found.sort(key=lambda one: -max(0.0, one.bits))
-        return [one for one in found if self.patience is None or max(0.0, one.bits) >= FEW_BITS][:LISTED]
+        found = [(max(0.0, self._bits(one)), one) for turn in turns for one in turn if one is not None]
+        found.sort(key=lambda one: -one[0])
+        listed = [one for bits, one in found if self.patience is None or bits >= FEW_BITS][:LISTED]
+        return [self._unproven(one) for one in listed]
 
     def _unproven(self, seeded: Seeded) -> Unproven:
         trial = seeded.trial
         outputs = outputs_needed(trial, self.attempts, SIGNIFICANCE_BITS)
         apart = (trial.program.about, seeded.seed)
-        bits = self._evidence(trial, len(trial.stream)).net
-        return Unproven(trial.stream, SeededProgram(), seeded, bits, outputs, apart)
+        return Unproven(trial.stream, SeededProgram(), seeded, self._bits(seeded), outputs, apart)
+
+    def _bits(self, seeded: Seeded) -> float:
+        return self._evidence(seeded.trial, len(seeded.trial.stream)).net
 
     def entered(self, search: Search) -> tuple[Stream, int, Found] | None:
         """The stream, its first index and what was found, as of a search among families; this search reports what was
