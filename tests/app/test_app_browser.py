@@ -170,7 +170,7 @@ def test_audit(visit, tmp_path):
     visit.press("Audit")
     page.get_by_text("java.util.Random.nextInt()").wait_for()
     visit.press("Options ▼")
-    page.get_by_label("column of a table (its heading or number)").fill("n")
+    page.get_by_label("column: column (heading or number), key or list to read").fill("n")
     table = "n,m\n" + "\n".join(f"{number},{index * index % 97}" for index, number in enumerate(STREAM[:30]))
     page.get_by_label("outputs", exact=True).fill(table)
     visit.press("Audit")

@@ -7,6 +7,7 @@ from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.shown import Cycle, Fractions, Range, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.verdict import Predictable, Verdict
@@ -17,9 +18,18 @@ PATIENT = 300.0
 WHOLE, FRACTION = Form("whole"), Form("fraction")
 
 
-def stream_of(numbers: list[int], bits: int | None = None, **about: int) -> Stream:
+def stream_of(
+    numbers: list[int],
+    bits: int | None = None,
+    bounded: int | None = None,
+    cycle: tuple[int, ...] | None = None,
+    **about: int,
+) -> Stream:
     """Integers as a stream, as if they had been read."""
-    return Stream(np.array(numbers, dtype=np.uint64), WHOLE, bits or max(max(numbers).bit_length(), 1), **about)
+    bits = bits or max(max(numbers).bit_length(), 1)
+    shown = Words(bits) if bounded is None else Range(bounded, bits)
+    shown = shown if cycle is None else Cycle(cycle, bits)
+    return Stream(np.array(numbers, dtype=np.uint64), WHOLE, shown, **about)
 
 
 def fractions_of(numbers: list[float], places: int | None = None) -> Stream:
@@ -27,7 +37,7 @@ def fractions_of(numbers: list[float], places: int | None = None) -> Stream:
     values = np.array(numbers) if places is None else np.array(numbers).round(places)
     errors = np.full(len(values), 0.0 if places is None else 0.5 * 10.0**-places)
     form = Form("fraction", digits=places, fixed=places is not None)
-    return Stream(values, form, 0, errors, scales=scales(values, errors))
+    return Stream(values, form, Fractions(errors, scales=scales(values, errors)))
 
 
 def stream_in(path: str, **assumed) -> Stream:

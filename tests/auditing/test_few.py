@@ -15,9 +15,10 @@ import unrandom
 from plainly import lcg, take, v8
 from unrandom.auditing.benchmark.false_positives import UNEVEN
 from unrandom.auditing.forms.cycles import with_gaps
+from unrandom.auditing.forms.shown import Fractions
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.java import JAVA
-from unrandom.auditing.search import SIGNIFICANCE_BITS
+from unrandom.auditing.proof import SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Candidate, NotFinished, Predictable, TooFew
 from unrandom.cli import main
 
@@ -295,7 +296,7 @@ def test_fractions_of_different_digits_have_different_bits():
     errors = np.tile([2.0**-9, 2.0**-17], 200)
     values = (np.array([chance.getrandbits(16) for _ in errors]) + 0.5) / 2**16
     for count in (40, 400):
-        bits = Stream(values[:count], FRACTION, 0, errors[:count]).information
+        bits = Stream(values[:count], FRACTION, Fractions(errors[:count])).information
         assert bits[1] - bits[0] == pytest.approx(8, abs=1e-6)
         assert 5 < bits[0] < 8.1
 

@@ -83,7 +83,7 @@ def test_ranges_beyond_the_words_of_generators(bounded: int) -> None:
         ({"seeds": "0:9", "program": "cobol"}, "no program contains 'cobol'; there are"),
         ({"max_seconds": float("inf")}, "--max-seconds must be a number from 0 on"),
         ({"max_seconds": "3"}, "--max-seconds must be a number, not '3'"),
-        ({"notation": "decimal"}, "raw, column, regex and notation are for files"),
+        ({"notation": "decimal"}, "column, regex, rows, low, high, notation and raw are for files"),
         ({"watch": 3}, "watch must be a function, not 3"),
     ],
 )

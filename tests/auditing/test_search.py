@@ -10,7 +10,8 @@ from plainly import lcg, take
 from unrandom.auditing.families import FAMILIES
 from unrandom.auditing.families.linear import scrambled
 from unrandom.auditing.family import Family
-from unrandom.auditing.search import SIGNIFICANCE_BITS, _prefix_lengths, choose
+from unrandom.auditing.proof import SIGNIFICANCE_BITS
+from unrandom.auditing.search import _prefix_lengths, choose
 from unrandom.auditing.verdict import NotFinished, NotPredicted, Predictable, TooFew
 from unrandom.core.errors import UserError
 

@@ -15,6 +15,7 @@ from unrandom.app.limits import (
     MAX_SECONDS,
     MAX_WORDS,
 )
+from unrandom.auditing.reading.options import options
 
 
 def audit_tab() -> None:
@@ -30,10 +31,11 @@ def audit_tab() -> None:
             text = gr.Textbox(label="outputs", lines=12, max_lines=12, max_length=MAX_CHARACTERS)
             file = gr.File(label="or a file", type="filepath", height=140)
             with gr.Accordion("Options", open=False):
-                column = gr.Textbox(label="column of a table (its heading or number)", max_length=MAX_WORDS)
-                regex = gr.Textbox(label="regular expression, whose group 1 is the number", max_length=MAX_WORDS)
+                about = {one.name: f"{one.name}: {one.metadata['help']}" for one in options()}
+                column = gr.Textbox(label=about["column"], max_length=MAX_WORDS)
+                regex = gr.Textbox(label=about["regex"], max_length=MAX_WORDS)
                 notation = gr.Dropdown(list(audits.NOTATION_NAMES), value=audits.INFERRED, label="notation")
-                alphabet = gr.Textbox(label="characters that were drawn, in order of value", max_length=MAX_WORDS)
+                alphabet = gr.Textbox(label=about["alphabet"], max_length=MAX_WORDS)
                 seconds = gr.Slider(1, MAX_SECONDS, value=AUDIT_SECONDS, step=1, label="seconds of search")
             button = gr.Button("Audit", variant="primary")
         with gr.Column(scale=1, min_width=280):

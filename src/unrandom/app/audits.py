@@ -59,7 +59,8 @@ def audit(
         seconds = AUDIT_SECONDS
     elif isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 1 <= seconds <= MAX_SECONDS:
         raise UserError(f"the search can take from 1 to {MAX_SECONDS} seconds")
-    options = _options(column, regex, notation, alphabet)
+    notation = chosen(notation or INFERRED, NOTATION_NAMES, "notation")
+    options = _options(column=column, regex=regex, notation="" if notation == INFERRED else notation, alphabet=alphabet)
     content = _content(text or "", file)
     with tempfile.TemporaryDirectory(prefix="unrandom-audit-") as folder:
         path = Path(folder) / "numbers"
@@ -67,12 +68,10 @@ def audit(
         return _verdict(_audited(path, options, seconds), seconds)
 
 
-def _options(column: Any, regex: Any, notation: Any, alphabet: Any) -> list[str]:
+def _options(**given: Any) -> list[str]:
     """Options of the command, each as one argument, so that what a visitor types can be no option of its own."""
-    notation = chosen(notation or INFERRED, NOTATION_NAMES, "notation")
-    given = {"column": column, "regex": regex, "notation": "" if notation == INFERRED else notation}
     options = []
-    for name, value in {**given, "alphabet": alphabet}.items():
+    for name, value in given.items():
         if not isinstance(value, str | None):
             raise UserError(f"the {name} must be a text")
         if len(value or "") > MAX_WORDS:

@@ -1,8 +1,9 @@
-"""How is a stream audited in one call? From numbers or a file to a verdict."""
+"""Audits a stream in one call: from numbers or a file to a verdict."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import replace
+from dataclasses import fields
+from functools import partial
 from importlib.util import find_spec
 from math import inf
 from pathlib import Path
@@ -13,13 +14,14 @@ import numpy as np
 from unrandom.auditing.breaks import follow
 from unrandom.auditing.conclusion import predictable, unpredicted
 from unrandom.auditing.deadline import Deadline, OutOfTime
+from unrandom.auditing.family import Family
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.interpretations import interpretations
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.inputs import named
 from unrandom.auditing.reading.contents import read
 from unrandom.auditing.reading.formulas import behind_formula
-from unrandom.auditing.reading.options import Selection, check_text, described, seconds_option
+from unrandom.auditing.reading.options import Reading, check_text, described, seconds_option
 from unrandom.auditing.reading.parsing import Numbers
 from unrandom.auditing.reading.tokens import MAX_NUMBERS
 from unrandom.auditing.reading.values import numbers_of_letters, numbers_of_values
@@ -30,7 +32,7 @@ from unrandom.core.names import Raw
 from unrandom.core.reading import about
 
 if TYPE_CHECKING:
-    from unrandom.auditing.seeds.search import SeedSearch
+    from unrandom.auditing.seeds.by_trial import SeedSearch
 
 SEARCH_SECONDS = 60.0  # time limit of an audit from its beginning, reading included, unless another one is given
 LEAST_READING = 1.0  # seconds that reading may take, even if less is given for the audit
@@ -95,7 +97,7 @@ def audit(
     outputs. A `TooFew` has ``candidates``, which make all outputs without a proof, and ``needed``: the families that
     remain possible, and how many more outputs each needs; so has a `NotFinished`, and the ``seconds`` that the rest
     takes. A `NotPredicted` proves nothing about the stream. All have ``verdict``, ``tried``, ``advice``, ``text()`` and
-    ``to_json()``. Raises UserError for what is no such stream.
+    ``to_json()``. Raises UserError for anything else.
 
     >>> import unrandom
     >>> verdict = unrandom.audit(unrandom.LCG(m=2**31 - 1, a=16807, c=0).orbit(x0=1, length=40))
@@ -104,11 +106,8 @@ def audit(
     >>> verdict.next[:2]
     [784558821, 530511967]
     """
-    chosen = Selection.of(
-        column=column, regex=regex, rows=rows, notation=notation, alphabet=alphabet, low=low, high=high
-    )
-    check_text("--raw", raw)
-    check_text("--formula", formula)
+    given = dict(locals())  # each option by its name
+    reading = Reading.of(**{one.name: given[one.name] for one in fields(Reading)})
     for name, value in (("family", family), ("seeds", seeds), ("around", around), ("program", program)):
         check_text(f"--{name}", value)
     limit = seconds_option(max_seconds)
@@ -116,59 +115,47 @@ def audit(
         raise UserError(f"watch must be a function, not {described(watch)}")
     with about("--family"):
         choose(family)
-    assumed = Assumed.of(
-        bits=bits,
-        bounded=bounded,
-        start=start,
-        scale=scale,
-        modulus=modulus,
-        multiplier=multiplier,
-        increment=increment,
-        pattern=pattern,
-    )
+    assumed = Assumed.of(**{one.name: given[one.name] for one in fields(Assumed)})
     from_file = isinstance(numbers, str | Path)
     source = named(str(numbers)) if from_file else "the input"
     deadline = Deadline(SEARCH_SECONDS if limit is None else limit)
-    reading = Deadline(max(deadline.left, LEAST_READING))
+    until = Deadline(max(deadline.left, LEAST_READING))
     try:
         with about(source) if from_file else nullcontext():
-            parsed = _read(numbers, raw, chosen, formula, reading)
-            streams = interpretations(parsed, assumed, reading)
+            parsed = _read(numbers, reading, until)
+            streams = interpretations(parsed, assumed, until)
     except OutOfTime:
         raise UserError(f"{source} was not read in the time that --max-seconds allows: give more time") from None
-    seeded = _seed_search(streams, seeds, around, program, Deadline(inf) if limit is None else deadline, watch)
-    if seeded is not None:
-        found = seeded.run()
-        deadline = Deadline(SEARCH_SECONDS) if limit is None else deadline
-        if found:
-            search = Search(choose(family), deadline, watch)
-            return predictable(search, follow(search, found.stream, 0, found), len(parsed), parsed.notes)
-    whole = modulus is not None and streams[0].bits + HIDDEN_BITS > modulus.bit_length()
+    asked = _asked_seeds(streams, seeds, around, program, Deadline(inf) if limit is None else deadline, watch)
+    if asked is not None:
+        asked.run()
+        deadline = Deadline(SEARCH_SECONDS) if limit is None else deadline  # which begins after these seeds
+    search = Search(_families(family, assumed, streams[0]), deadline, watch)
+    unasked = (seeds, family, modulus) == (None, None, None) and asked is None and len(parsed) < SEEDED
+    likely = partial(_likely_seeds, streams, program, _written(numbers)) if unasked else None
+    return _verdict(search, streams, len(parsed), parsed.notes, asked, likely)
+
+
+def _families(family: str | None, assumed: Assumed, stream: Stream) -> Sequence[Family]:
+    """The families to try, in order: first the families of an LCG that the user describes."""
+    whole = assumed.modulus is not None and stream.bits + HIDDEN_BITS > assumed.modulus.bit_length()
     first = (WHOLE, GIVEN) if whole else (GIVEN,)
-    families = sorted(
-        (one for one in choose(family) if one.of_own or modulus is None or family is not None),
-        key=lambda one: multiplier is None or one.name not in first,
+    return sorted(
+        (one for one in choose(family) if one.of_own or assumed.modulus is None or family is not None),
+        key=lambda one: assumed.multiplier is None or one.name not in first,
     )
-    search = Search(families, deadline, watch)
-
-    def likely() -> "SeedSearch | None":
-        unasked = seeds is None and family is None and modulus is None and len(parsed) < SEEDED
-        written = _written(str(numbers)) if from_file else None
-        return _likely_seeds(streams, program, written, search) if unasked else None
-
-    return _searched(search, streams, len(parsed), parsed.notes, seeded, likely)
 
 
-def _read(numbers: Any, raw: Raw | None, chosen: Selection, formula: str | None, deadline: Deadline) -> Numbers:
+def _read(numbers: Any, reading: Reading, deadline: Deadline) -> Numbers:
     if isinstance(numbers, str | Path):
-        return read(numbers, raw=raw, formula=formula, deadline=deadline, **vars(chosen))
-    if raw is not None or replace(chosen, alphabet=None):
-        raise UserError("raw, column, regex and notation are for files, as rows, low and high are; numbers were given")
-    if chosen.alphabet is not None:
-        found = numbers_of_letters(numbers, chosen.alphabet, deadline)
+        return read(numbers, deadline=deadline, **vars(reading))
+    if reading.stated(*(of_files := Reading.names(of_lists=False))):
+        raise UserError(f"{', '.join(of_files[:-1])} and {of_files[-1]} are for files; numbers were given")
+    if reading.alphabet is not None:
+        found = numbers_of_letters(numbers, reading.alphabet, deadline)
     else:
         found = _given(numbers, deadline)
-    return found if formula is None else behind_formula(found, formula, deadline)
+    return found if reading.formula is None else behind_formula(found, reading.formula, deadline)
 
 
 def _given(numbers: Any, deadline: Deadline) -> Numbers:
@@ -184,7 +171,7 @@ def _given(numbers: Any, deadline: Deadline) -> Numbers:
     return numbers_of_values(numbers, deadline)
 
 
-def _seed_search(
+def _asked_seeds(
     streams: Sequence[Stream],
     seeds: str | None,
     around: str | None,
@@ -201,7 +188,7 @@ def _seed_search(
 
             choice.choose(program)
         return None
-    from unrandom.auditing.seeds.search import SeedSearch
+    from unrandom.auditing.seeds.by_trial import SeedSearch
     from unrandom.auditing.seeds.spans import parse_around, parse_seeds
 
     with about("--seeds"):
@@ -217,15 +204,17 @@ def _likely_seeds(
     """The search among likely seeds; None without numba."""
     if find_spec("numba") is None:
         return None
-    from unrandom.auditing.seeds.search import SeedSearch
+    from unrandom.auditing.seeds.by_trial import SeedSearch
 
     return SeedSearch.unasked(streams, search.deadline, search.watch, written, program)
 
 
-def _written(path: str) -> float | None:
-    """When a file was last changed, in seconds since 1970; None for standard input."""
+def _written(numbers: Any) -> float | None:
+    """When a file was last changed, in seconds since 1970; None for standard input and for what is not a file."""
+    if not isinstance(numbers, str | Path) or str(numbers) == "-":
+        return None
     with suppress(OSError):
-        return None if path == "-" else Path(path).stat().st_mtime
+        return Path(numbers).stat().st_mtime
     return None
 
 
@@ -238,30 +227,28 @@ def audit_streams(
     notes: Sequence[str] = (),
 ) -> Verdict:
     """Search for a generator in these interpretations of the same numbers (the first one is as they were printed) for
-    at most `max_seconds`, among all families or those named `family`. UserError if there is no such family.
+    at most `max_seconds`, among all families or those named `family`. UserError for an unknown name.
     """
     outputs = len(streams[0]) * streams[0].form.outer // streams[0].form.inner
-    return _searched(Search(choose(family), Deadline(max_seconds), watch), streams, outputs, notes)
+    return _verdict(Search(choose(family), Deadline(max_seconds), watch), streams, outputs, notes)
 
 
-def _searched(
+def _verdict(
     search: Search,
     streams: Sequence[Stream],
     outputs: int,
     notes: Sequence[str],
     asked: "SeedSearch | None" = None,
-    likely: Callable[[], "SeedSearch | None"] = lambda: None,
+    likely: Callable[[Search], "SeedSearch | None"] | None = None,
 ) -> Verdict:
-    """The verdict on so many printed numbers, of a search after that among the seeds `asked` for, if any; or else,
-    before slow families are tried, among `likely` ones.
+    """The verdict on `outputs` printed numbers. If the seeds `asked` for did not make them, the fast families are
+    searched, then `likely` seeds, if there are any, and then the slow families.
     """
-    found, seeded = search.find_quickly(streams), asked
-    if found is None and seeded is None and (seeded := likely()) is not None and (by_seed := seeded.run()):
-        found = by_seed.stream, 0, by_seed
-    search.seconds += seeded.cut if seeded else 0.0  # the rest of the seeds takes about as long as those tried
-    found = found or search.find_slowly(streams)
+    found = (None if asked is None else asked.entered(search)) or search.search_fast(streams)
+    if found is None and likely is not None and (seeds := likely(search)) is not None:
+        seeds.run()
+        found = seeds.entered(search)
+    found = found or search.search_slow(streams)
     if found:
-        verdict: Verdict = predictable(search, follow(search, *found), outputs, notes)
-    else:
-        verdict = unpredicted(search, streams[0], outputs, list(notes))
-    return seeded.added_to(verdict) if seeded else verdict
+        return predictable(search, follow(search, *found), outputs, notes)
+    return unpredicted(search, streams[0], outputs, notes)

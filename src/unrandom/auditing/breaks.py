@@ -1,7 +1,7 @@
-"""What follows a stretch of outputs that a generator predicts? The same generator after a jump, or a new state.
+"""Follows a generator beyond a break of its stream: to the same generator after a jump, or to a new state.
 
-Outputs are lost, inserted or changed: then the generator predicts again after so many of its own outputs and so many
-outputs of the input have been passed over. Otherwise the search begins again after the break.
+Outputs are lost, inserted or changed: then the generator predicts again once some of its own outputs, and
+some outputs of the input, have been passed over. Otherwise the search begins again after the break.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,10 +10,12 @@ from itertools import chain, islice
 from math import ceil
 
 from unrandom.auditing.deadline import Deadline
-from unrandom.auditing.family import Generator
+from unrandom.auditing.family import COMPARED_OUTPUTS, Family, Generator
+from unrandom.auditing.findings import Found
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.search import COMPARED_OUTPUTS, MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS, Found, Search
+from unrandom.auditing.proof import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS
+from unrandom.auditing.search import Search
 from unrandom.auditing.verdict import Break
 
 MAX_SKIPPED = 16  # successive outputs of the input that may be foreign to the generator
@@ -23,7 +25,7 @@ MAX_BREAKS = 1000  # breaks after which a generator is no longer followed
 
 
 @dataclass
-class Course:
+class Trace:
     """A stream followed as far as possible: from index `first` to before `last`, through the breaks, whose positions
     are indices of the stream, too. `found` is the last stretch, and `outputs` continue it after its end. If `cut`, the
     time limit came before the end.
@@ -38,7 +40,7 @@ class Course:
     cut: bool = False
 
 
-def follow(search: Search, stream: Stream, start: int, found: Found) -> Course:
+def follow(search: Search, stream: Stream, start: int, found: Found) -> Trace:
     """Follow a generator found in the part of the stream from index `start` on, forwards and backwards."""
     deadline = Deadline(max(search.deadline.left, LEAST_SECONDS))
     breaks, first = _backwards(found.generator, stream, start, deadline)
@@ -52,14 +54,14 @@ def follow(search: Search, stream: Stream, start: int, found: Found) -> Course:
             again = _restart(search, stream.part(start), found)
         if again is None:
             cut = deadline.left < 0 and (first > 0 or start < len(stream))
-            return Course(stream, found, first, start, outputs, breaks, cut)
+            return Trace(stream, found, first, start, outputs, breaks, cut)
         breaks.append(Break(start, reseeded=True))
         found = again
 
 
 def _restart(search: Search, stream: Stream, found: Found) -> Found | None:
     """A generator of the outputs after a break: of the same family, or else of any that is not slow."""
-    families = ([found.family], search.families)
+    families = ([found.family] if isinstance(found.family, Family) else [], search.families)
     trials = (Search(some, search.deadline, search.watch, search.checked) for some in families)
     return next((again for trial in trials if (again := trial.find_from_start(stream))), None)
 

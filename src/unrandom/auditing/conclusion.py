@@ -1,27 +1,29 @@
-"""Which verdict follows from a search? The generator that was proven, with what comes next; or what is known without a
+"""Draws the verdict from a search: the generator that was proven, with what comes next; or what is known without a
 proof.
 """
 
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
-from math import ceil
 
-from unrandom.auditing.breaks import Course
+from unrandom.auditing.breaks import Trace
 from unrandom.auditing.family import Assuming
+from unrandom.auditing.findings import fewest_outputs
+from unrandom.auditing.forms.shown import Cycle, Normals, Real
 from unrandom.auditing.forms.stream import CONTINUATION, WIDTHS, Stream
+from unrandom.auditing.proof import SIGNIFICANCE_BITS
 from unrandom.auditing.reading.numerals import NoNumeral
-from unrandom.auditing.search import SIGNIFICANCE_BITS, Search, Unproven, fewest_outputs
+from unrandom.auditing.search import Search
 from unrandom.auditing.verdict import Break, Candidate, NotFinished, NotPredicted, Predictable, TooFew, Verdict
 
 MAX_CANDIDATES = 10  # generators reported that are not proven
 FEW_NUMBERS = 30  # fewer may not show the ends of their range
 
 
-def predictable(search: Search, course: Course, outputs: int, notes: Sequence[str]) -> Predictable:
-    """The verdict on so many printed numbers, of which a generator makes a stretch or all."""
-    stream, found, form = course.stream, course.found, course.stream.form
-    inner, outer, whole = form.inner, form.outer, course.last == len(course.stream)
+def predictable(search: Search, trace: Trace, outputs: int, notes: Sequence[str]) -> Predictable:
+    """The verdict on `outputs` printed numbers, of which a generator makes a stretch or all."""
+    stream, found, form = trace.stream, trace.found, trace.stream.form
+    inner, outer, whole = form.inner, form.outer, trace.last == len(trace.stream)
 
     def printed(index: int) -> int:
         return index * outer // inner
@@ -30,12 +32,12 @@ def predictable(search: Search, course: Course, outputs: int, notes: Sequence[st
     generator = found.generator
     assumption = generator.assumption(len(stream)) if isinstance(generator, Assuming) else None
     if not found.exact:
-        notes.append("The predictions agree with the numbers but for rounding errors: their last digits may differ.")
-    if course.cut:
+        notes.append("The predictions agree with the numbers except for rounding errors: their last digits may differ.")
+    if trace.cut:
         notes.append("The time limit ended the comparison: the generator may predict more of the outputs.")
     if assumption:
         notes.append(assumption)
-    elif course.first == 0 and not any(one.reseeded for one in course.breaks) and found.stream is stream:
+    elif trace.first == 0 and not any(one.reseeded for one in trace.breaks) and found.stream is stream:
         before = generator.previous(inner * -(-CONTINUATION // outer))
         with suppress(NoNumeral):
             previous = None if before is None else form.write(before)[-CONTINUATION:]
@@ -48,65 +50,63 @@ def predictable(search: Search, course: Course, outputs: int, notes: Sequence[st
         parameters=generator.parameters,
         outputs_needed=-(-fewest_outputs(found, search.deadline) * outer // inner),
         certificate=found.certificate,
-        next=stream.printed_after(course.outputs, outputs) if whole else [],
+        next=stream.printed_after(trace.outputs, outputs) if whole else [],
         previous=previous,
-        first=printed(course.first) + 1,
-        last=outputs if whole else printed(course.last),
-        breaks=[Break(printed(b.after), b.skipped, b.lost, b.reseeded) for b in course.breaks],
-        notes=notes,
+        first=printed(trace.first) + 1,
+        last=outputs if whole else printed(trace.last),
+        breaks=[Break(printed(b.after), b.skipped, b.lost, b.reseeded) for b in trace.breaks],
+        notes=[*notes, *search.notes],
     )
 
 
-def unpredicted(search: Search, stream: Stream, outputs: int, notes: list[str]) -> Verdict:
-    """The verdict on so many printed numbers without a proof; `stream` is their most plausible form."""
-    notes = [*notes, *_hints(stream)]
+def unpredicted(search: Search, stream: Stream, outputs: int, notes: Sequence[str]) -> Verdict:
+    """The verdict on `outputs` printed numbers without a proof; `stream` is their most plausible form."""
+    notes = [*notes, *_hints(stream), *search.notes]
     ordered = sorted(search.needed, key=lambda one: (not one.recognised, one.outputs))
     least = {one.about: one for one in reversed(ordered)}  # each kind of generator, in the form in which it needs least
     needed = [one for one in ordered if least[one.about] is one]
-    candidates = _candidates(search.unproven, outputs)
+    candidates = _candidates(search, outputs)
     if search.seconds and not any(one.recognised for one in needed):
         return NotFinished(outputs, search.tried, search.seconds, needed, notes, candidates)
-    if needed or candidates or search.wanting:
+    if needed or candidates or search.needs_unknown_number:
         return TooFew(outputs, search.tried, needed, notes, candidates)
     return NotPredicted(outputs, search.tried, notes)
 
 
 def _hints(stream: Stream) -> list[str]:
     """Which options may help, of those that a user can hardly think of; none for shuffles."""
-    if stream.cycle:
+    if isinstance(stream.shown, Cycle):
         return []
-    if stream.concentrated and not stream.normal:
+    if stream.concentrated and not isinstance(stream.shown, Normals):
         return [
             "The numbers are not spread evenly over their range: if they were computed from fractions u, state the "
             'formula, as in --formula "floor(100/(1.0001-u))".'
         ]
-    if len(stream) < FEW_NUMBERS and not (stream.fractions or stream.stated or stream.bits in WIDTHS):
+    if len(stream) < FEW_NUMBERS and not (isinstance(stream.shown, Real) or stream.stated or stream.bits in WIDTHS):
         return [
             "So few numbers do not show the ends of their range: --bounded N states it, and --from its least number."
         ]
     return []
 
 
-def _candidates(unproven: Sequence[Unproven], outputs: int) -> list[Candidate]:
-    """The generators found without a proof, up to MAX_CANDIDATES that differ in what comes next: those with the most
-    evidence first.
+def _candidates(search: Search, outputs: int) -> list[Candidate]:
+    """The generators found without a proof, up to MAX_CANDIDATES: those with the most evidence first, seeded programs
+    before others. Of those that go on with the same numbers, the first one is listed.
     """
-    by_next: dict[str, Candidate] = {}
-    for one in sorted(unproven, key=lambda one: (not one.stream.likely, -one.bits)):
-        stream, form = one.stream, one.stream.form
+    ordered = [*search.seeds, *sorted(search.unproven, key=lambda one: (not one.stream.likely, -one.bits))]
+    by_next: dict[object, Candidate] = {}
+    for one in ordered:
+        stream = one.stream
         following = stream.printed_after(islice(one.generator.outputs(), len(stream), None), outputs)
-        per_output = 1.0 if one.family.trivial else float(stream.information.mean())
-        per_printed = per_output * form.inner / form.outer
-        more = max(1, ceil((SIGNIFICANCE_BITS - one.bits) / max(per_printed, 2**-6)))
         candidate = Candidate(
             family=one.family.name,
             about=one.family.about,
-            form=form.about,
+            form=stream.form.about,
             parameters=one.generator.parameters,
             next=following,
             bits=round(max(0.0, one.bits), 1),
             needed_bits=SIGNIFICANCE_BITS,
-            more=more,
+            more=one.more,
         )
-        by_next.setdefault(str(following), candidate)
+        by_next.setdefault((str(following), one.apart), candidate)
     return sorted(by_next.values(), key=lambda one: -one.bits)[:MAX_CANDIDATES]

@@ -1,4 +1,4 @@
-"""When must a search end? At a deadline, which long loops ask for."""
+"""The deadline of a search, which long loops ask for."""
 
 import time
 from math import inf

@@ -1,4 +1,4 @@
-"""What must a family of generators implement? The number of outputs it needs, and recovery of a generator from them."""
+"""The interface of a family of generators: the number of outputs it needs, and recovery of a generator from them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -31,14 +31,12 @@ class Generator(Protocol):
 
 
 @runtime_checkable
-class Counted(Protocol):
+class CountsBits(Protocol):
     """A generator whose kind has generators of different sizes."""
 
     @property
     def free_bits(self) -> float | None:
-        """log2 of how many generators there are that need as many numbers to be stated: its state and its parameters.
-        None if `Family.free_bits` counts them.
-        """
+        """Bits of its state and parameters. None if `Family.free_bits` counts them."""
 
 
 @runtime_checkable
@@ -52,12 +50,12 @@ class Assuming(Protocol):
 
 
 @runtime_checkable
-class Sparing(Protocol):
+class KnowsOutputsUsed(Protocol):
     """A generator that was found with the first outputs of those given."""
 
     @property
     def outputs_used(self) -> int:
-        """So many of the first outputs determine it."""
+        """The number of leading outputs that determine it."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +68,22 @@ class Undetermined:
     evidence: float
 
 
+class Kind(Protocol):
+    """What is reported of the origin of a generator: a family, or a seeded program."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def about(self) -> str: ...
+
+
 class Family(ABC):
     """Generators that are recovered by the same method."""
 
     name: str
     about: str
-    max_outputs: int  # outputs used for recovery; more would not help. 0: exactly as many as needed
+    max_outputs: int  # outputs used for recovery; more would not help. 0: exactly those needed
     trivial: bool = False  # constants, counters and short periods: a predicted output counts as one bit of proof
     slow: bool = False  # tried after all the others, because it takes seconds
     any_width: bool = False  # accepts numbers of more than 64 bits, too
@@ -97,8 +105,8 @@ class Family(ABC):
         """
 
     def free_bits(self, stream: Stream) -> float | None:
-        """log2 of how many generators of this kind there are for a stream of this form: their states, parameters and
-        readings. None if that is not the same for all of them, or was not counted.
+        """Bits of the states, parameters and readings of generators of this kind, for a stream of this form. None if
+        these differ, or were not counted.
         """
         return None
 

@@ -1,5 +1,5 @@
-"""Where do the bytes of a user's numbers come from? A regular file, standard input or a pipe of the shell; not a
-device, nor longer than time allows.
+"""Reads the bytes of a user's numbers from a regular file, standard input or a pipe of the shell; not from a device,
+and not for longer than time allows.
 """
 
 import os
@@ -14,7 +14,7 @@ from unrandom.core.reading import OPEN, kind_of, reading
 
 PIECE = 1 << 20  # bytes that are read at a time
 DESCRIPTORS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
-"""Where the names of open files begin, such as those of a shell's <(…)."""
+"""Where the names of open files begin, as a shell's <(…) makes them."""
 
 MAX_NAME = 200  # characters of a file's name that a message shows; of a longer one the first
 

@@ -1,4 +1,4 @@
-"""How are parameters written for people? Powers of two as 2^e, words in hexadecimal, shifts by their operator."""
+"""Writes parameters for people: powers of two as 2^e, words in hexadecimal, shifts by their operator."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,75 +1,35 @@
-"""Which family predicts the outputs? By trying the families from cheap to expensive, on every plausible interpretation
-of the numbers, and testing each candidate generator. There are two kinds of proof, a chance of 2**-40 or less.
+"""Tries the families from cheap to expensive, on every plausible interpretation of the numbers, and tests each
+candidate: a generator that reproduces all outputs, with a proof, is the answer.
 
-- Held back: a family sees the first part of a stream, and its candidate reproduces every output, including the rest.
-  For each candidate tested, the probability that a wrong one does so by chance is at most 2**-(min-entropy of an output
-  × outputs held back). Fitted parameters need no correction, because they were fitted without these outputs.
-- Counted: the candidate was fitted to all outputs, and reproduces them. The probability that any generator of its kind
-  reproduces outputs drawn at random is at most their number times 2**-(bits of all outputs): the evidence is the bits
-  of the outputs, less those of the state and of the free parameters, less log2 of the families, forms and candidates
-  tried.
-
-A candidate with less evidence is kept, as not proven. One that predicts a long stretch and then fails is a finding,
-too, if nothing explains all outputs: `breaks` follows it beyond the break. If nothing is found from the first output
-on, the search begins at later ones.
+A family sees the first part of a stream, so that the rest is held back from its candidates, or all of a short one. A
+candidate with less evidence than a proof needs is kept as not proven. One that predicts a long stretch and then fails
+is a finding, too, if nothing explains all outputs: `breaks` follows it beyond the break. If nothing is found from the
+first output on, the search begins at later ones.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import product
 from math import ceil, inf, log2
 
 from unrandom.auditing.deadline import Deadline, OutOfTime
 from unrandom.auditing.families import FAMILIES
-from unrandom.auditing.family import COMPARED_OUTPUTS, Counted, Family, Generator, Sparing, Undetermined, agreement
+from unrandom.auditing.family import CountsBits, Family, Generator, Undetermined, agreement
+from unrandom.auditing.findings import Found, Unproven, printed
+from unrandom.auditing.forms.shown import Normals
 from unrandom.auditing.forms.stream import Stream
+from unrandom.auditing.proof import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS, Evidence
 from unrandom.auditing.verdict import NEEDS, NO_TIME_LEFT, OUT_OF_TIME, Certificate, Needed, Tried
 from unrandom.core.errors import lookup
 
-SIGNIFICANCE_BITS = 40  # a candidate is accepted if the probability of its success by chance is at most 2**-40
-MULTIPLE_TESTING_BITS = 24  # further bits held back: a Bonferroni margin for up to 2**24 candidates tested
 GROWTH = 6  # factor by which the number of outputs grows when a family is tried again
-EXACT_OUTPUTS = 64  # outputs that are compared to the last digit
 WORD_BITS = 64  # numbers of more bits are only for families of any width
 LATER_SHARE, LATER_SECONDS = 0.3, 5.0
 """A search that starts at a later output takes at most this share of the time left, and at most this many seconds."""
-FEW = 8  # a stream of at most this many times the outputs that would be held back is also judged by counting
+FEW = 8  # a stream of at most this many times the outputs to be held back is also judged by counting
 RANGE_BITS = 4.0  # bits by which the range of the numbers given may be less than that of their generator, in all
 LATER_STARTS = 64  # places, evenly spaced, from which a search begins if nothing is found from the first output on
-
-
-@dataclass
-class Found:
-    """A generator that reproduces `correct` outputs of a stream from its first one on, `seen` of which were used."""
-
-    stream: Stream
-    family: Family
-    generator: Generator
-    seen: int
-    correct: int
-    certificate: Certificate
-    seconds: float
-
-    @property
-    def complete(self) -> bool:
-        """Whether all outputs are reproduced."""
-        return self.correct == len(self.stream)
-
-    @property
-    def exact(self) -> bool:
-        """Whether the first outputs are reproduced to the last digit that was printed."""
-        return self.stream.is_printed(list(islice(self.generator.outputs(), min(self.correct, EXACT_OUTPUTS))))
-
-
-@dataclass
-class Unproven:
-    """A generator that reproduces all outputs of a stream, with less than SIGNIFICANCE_BITS `bits` of evidence."""
-
-    stream: Stream
-    family: Family
-    generator: Generator
-    bits: float
 
 
 @dataclass
@@ -81,19 +41,21 @@ class Search:
     watch: Callable[[str], None] = lambda _: None
     checked: int = 0  # families tried on an interpretation, and candidates compared with the outputs
     seconds: float = 0.0  # what the families for which there was no time would take
-    wanting: bool = False  # whether a family needs more outputs, but cannot tell how many
+    needs_unknown_number: bool = False  # whether a family needs more outputs, but cannot tell how many
     tried: list[Tried] = field(default_factory=list)
     needed: list[Needed] = field(default_factory=list)
     unproven: list[Unproven] = field(default_factory=list)
+    seeds: list[Unproven] = field(default_factory=list)  # seeded programs that are not proven, the best ones first
+    notes: list[str] = field(default_factory=list)  # what the trial of seeds has to say
 
-    def find_quickly(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
+    def search_fast(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
         """A generator of all outputs in one of these interpretations, or else of a long stretch of them, by families
         that are not slow: the stream, the index of the stretch's first output, and what was found from there on.
         """
         found = self._find(streams, slow=False)
         return None if found is None else (found.stream, 0, found)
 
-    def find_slowly(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
+    def search_slow(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
         """The same from later outputs on, and only if nothing is found there, by slow families."""
         if later := self._find_later(streams):
             return later
@@ -119,7 +81,7 @@ class Search:
                 stretches.append(found)
                 streams = [stream]
                 break
-        return max(stretches, key=lambda found: _printed(found.stream, found.correct), default=None)
+        return max(stretches, key=lambda found: printed(found.stream, found.correct), default=None)
 
     def _find_later(self, streams: Sequence[Stream]) -> tuple[Stream, int, Found] | None:
         """A stretch that begins at a later output, within a share of the time left: all families from a few places on
@@ -164,20 +126,20 @@ class Search:
                     return found
                 longest = max(longest, found, key=lambda one: one.correct if one else 0)
             if not lengths:
-                self._wanting(family, stream, needs)
+                self._record_need(family, stream, needs)
         except OutOfTime:
             result = OUT_OF_TIME
             self.seconds += family.seconds
         if longest is not None:
-            result = f"predicts the first {_printed(stream, longest.correct)}"
+            result = f"predicts the first {printed(stream, longest.correct)}"
         self._note(family, stream, time.monotonic() - started, result)
         return longest
 
-    def _wanting(self, family: Family, stream: Stream, needs: int) -> None:
+    def _record_need(self, family: Family, stream: Stream, needs: int) -> None:
         """Record how many outputs a family would need for a proof, if that can be counted."""
         found, free = family.undetermined(stream, self.deadline), family.free_bits(stream)
         if not stream.likely or (found is None and (free is None or not stream.information.any())):
-            self.wanting |= stream.likely
+            self.needs_unknown_number |= stream.likely
             return
         found = found or Undetermined(max(needs, len(stream) + 1), 0.0)
         if found.evidence < SIGNIFICANCE_BITS and free is not None:
@@ -187,8 +149,8 @@ class Search:
         self._need(family, stream, found)
 
     def _need(self, family: Family, stream: Stream, found: Undetermined) -> None:
-        outputs = _printed(stream, found.outputs)
-        more = outputs - _printed(stream, len(stream))
+        outputs = printed(stream, found.outputs)
+        more = outputs - printed(stream, len(stream))
         recognised = found.evidence - log2(self.checked + 1) >= SIGNIFICANCE_BITS
         self.needed.append(Needed(family.name, family.about, stream.form.about, outputs, more, recognised))
 
@@ -229,23 +191,22 @@ class Search:
         """The proof by `bits` of outputs that were held back and `predicted`, or by counting; None if there is none. A
         generator that is larger than what it explains proves nothing, and is not kept as a candidate either.
         """
-        own = generator.free_bits if isinstance(generator, Counted) else None
-        free, information = family.free_bits(stream) if own is None else own, float(stream.information.sum())
-        # a stretch must be longer than a whole stream, because its end was not known beforehand
-        wanted = SIGNIFICANCE_BITS + MULTIPLE_TESTING_BITS * (not complete)
+        own = generator.free_bits if isinstance(generator, CountsBits) else None
+        free = family.free_bits(stream) if own is None else own
         if complete and stream.capacity < (own or 0.0) < inf:
             return None
-        held_back, counted = bits - log2(self.checked), information - (inf if free is None else free)
-        if held_back >= wanted:
-            return Certificate(predicted, predicted, round(-held_back, 1))
-        evidence = counted - log2(self.checked)
+        held_back = Evidence(bits, self.checked, complete)
+        if held_back.proves:
+            return held_back.certificate(predicted)
         if not complete:
             return None
-        if evidence >= SIGNIFICANCE_BITS:
-            return Certificate(0, 0, round(-evidence, 1), round(information, 1), round(information - counted, 1))
+        counted = Evidence(float(stream.information.sum()), self.checked, complete, inf if free is None else free)
+        if counted.proves:
+            return counted.certificate()
         certain = stream.likely and (own is None or stream.modulus is not None)
-        if max(held_back, evidence) > 0 or (certain and counted + RANGE_BITS >= 0):
-            self.unproven.append(Unproven(stream, family, generator, max(held_back, evidence)))
+        most = max(held_back.net, counted.net)
+        if most > 0 or (certain and counted.net + log2(self.checked) + RANGE_BITS >= 0):
+            self.unproven.append(Unproven(stream, family, generator, most))
         return None
 
     def _note(self, family: Family, stream: Stream, seconds: float, result: str) -> None:
@@ -253,46 +214,18 @@ class Search:
 
 
 def choose(family: str | None) -> Sequence[Family]:
-    """The families of this name, or all families for None; UserError with near misses if there is no such one."""
+    """The families of this name, or all families for None; UserError with near misses for an unknown name."""
     if family is None:
         return FAMILIES
     lookup("family", family, {one.name: one for one in FAMILIES})
     return [one for one in FAMILIES if one.name == family]
 
 
-def fewest_outputs(found: Found, deadline: Deadline) -> int:
-    """The fewest outputs from which the family's first candidate is right: those that determine a generator that tells
-    them, or else by bisection while time allows.
-    """
-    if isinstance(found.generator, Sparing):
-        return found.generator.outputs_used
-    family, low, high = found.family, 0, found.seen
-    if family.max_outputs == 0:
-        return high
-    compared = found.stream.head(min(COMPARED_OUTPUTS, found.correct))
-
-    def suffices(count: int) -> bool:
-        generator = next(family.recover(found.stream.head(count), deadline), None)
-        if generator is None or isinstance(generator, Undetermined):
-            return False
-        return agreement(generator, compared, deadline) == len(compared)
-
-    while high - low > 1:
-        if deadline.left < 2 * found.seconds:
-            break
-        middle = (low + high) // 2
-        try:
-            low, high = (low, middle) if suffices(middle) else (middle, high)
-        except OutOfTime:
-            break
-    return high
-
-
 def _accepts(family: Family, stream: Stream) -> bool:
     """Whether a family is tried on streams of this form."""
     if (family.slow and not stream.likely) or (stream.bits > WORD_BITS and not family.any_width):
         return False
-    return stream.normal == family.of_normals and (stream.known is None or family.with_gaps)
+    return isinstance(stream.shown, Normals) == family.of_normals and (stream.known is None or family.with_gaps)
 
 
 def _prefix_lengths(least: int, total: int, held_back: int, useful: int) -> list[int]:
@@ -314,8 +247,3 @@ def _evenly(parts: int) -> Iterator[float]:
     bits = parts.bit_length() - 1
     for i in range(parts):
         yield int(f"{i:0{bits}b}"[::-1], 2) / parts
-
-
-def _printed(stream: Stream, numbers: int) -> int:
-    """How many printed numbers contain this many numbers of the stream."""
-    return -(-numbers * stream.form.outer // stream.form.inner)

@@ -1,4 +1,4 @@
-"""What did the audit find? A verdict, as JSON and text: the recovered generator with its proof, or what was tried."""
+"""What an audit found: a verdict, as JSON and text, with the recovered generator and its proof, or what was tried."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -29,7 +29,8 @@ SEEDS = (
     "--program NAME."
 )
 WITHOUT_SEEDS = (
-    "No seeds were tried, for want of numba: pip install 'unrandom[fast]' adds --seeds, --around, --program."
+    "No seeds were tried because numba is not installed: pip install 'unrandom[fast]' adds --seeds, --around, "
+    "--program."
 )
 
 CRYPTOGRAPHIC = "a cryptographic generator (secrets, getrandom, SecureRandom, crypto.getRandomValues)"
@@ -44,8 +45,8 @@ CAUTION = (
 class Certificate:
     """The proof, and log2 of the probability that it comes about by chance.
 
-    Of the outputs `held_back` from recovery, so many are `correct`. Or none were, and all outputs were reproduced: then
-    they have `information` bits, and the state and the parameters of the generator `free_bits`, which is less.
+    Of the outputs `held_back` from recovery, this many are `correct`. Or none were held back, and all outputs were
+    reproduced: they have `information` bits, and the state and the parameters of the generator `free_bits`, fewer.
     """
 
     held_back: int
@@ -81,7 +82,7 @@ class Candidate:
 
     @property
     def text(self) -> str:
-        """The candidate for a terminal, in one line but for its next outputs."""
+        """The candidate for a terminal, in one line apart from its next outputs."""
         form = f" ({self.form})" if self.form else ""
         known = ", ".join(f"{name} {abbreviated(power(value))}" for name, value in self.parameters.items())
         evidence = f"{max(0.0, self.bits):.0f} of {self.needed_bits} bits, {self.more} more"
@@ -198,14 +199,14 @@ class _Unpredicted(Shown):
         if self.candidates:
             lines.append(f"candidates that make all {_outputs(self.outputs)}, not proven:")
             lines += [one.text for one in self.candidates]
-        lines += ["possible, with so many outputs or more:"] if self.needed else []
+        lines += ["possible, with this many outputs or more:"] if self.needed else []
         lines += [one.text for one in self.needed[:MAX_LINES]] + _rest(len(self.needed), "kinds")
         return "\n".join([*lines, *_tried_text(self.tried), *_notes(self.notes), self.advice])
 
 
 @dataclass(frozen=True, repr=False)
 class Predictable(Shown):
-    """A generator reproduces the outputs from number `first` (from 1) to number `last`, but for the `breaks`.
+    """A generator reproduces the outputs from number `first` (from 1) to number `last`, except at the `breaks`.
 
     `next` and `previous` are in the form of the input. `next` is empty if the outputs after the last break follow from
     no known state, and `previous` is None if the outputs before the first one are not determined.
@@ -245,7 +246,7 @@ class Predictable(Shown):
                 "another state or another source: collect more outputs after it and audit these alone."
             )
         return (
-            f"Anyone who sees so many outputs can compute the others: replace this generator by {CRYPTOGRAPHIC} "
+            f"Anyone who sees that many outputs can compute the others: replace this generator by {CRYPTOGRAPHIC} "
             "wherever numbers must not be guessed."
         )
 
@@ -298,7 +299,7 @@ MAX_LINES = 8  # lines of a list in the text of a verdict
 @dataclass(frozen=True, repr=False)
 class TooFew(_Unpredicted):
     """No generator is proven, as the outputs are too few: for the `candidates`, which make them all, and for the
-    families in `needed`, which may have made them. All families were tried that can be with so many.
+    families in `needed`, which may have made them. All families that work with this many were tried.
     """
 
     exit_status: ClassVar[int] = TOO_FEW
@@ -331,7 +332,7 @@ class TooFew(_Unpredicted):
 
 @dataclass(frozen=True, repr=False)
 class NotFinished(_Unpredicted):
-    """No generator is proven, and there was no time to try all families: the others take about so many `seconds`."""
+    """No generator is proven, and there was no time to try all families: the others take about these `seconds`."""
 
     exit_status: ClassVar[int] = NOT_FINISHED
     verdict: ClassVar[str] = "not finished"
@@ -441,7 +442,7 @@ def _outputs(count: int, kind: str = "") -> str:
 
 
 def _seeds(outputs: int) -> str:
-    """What to say of seeds after so many outputs."""
+    """What to say of seeds after this many outputs."""
     if outputs >= SEEDED:
         return ""
     return f" {SEEDS if find_spec('numba') else WITHOUT_SEEDS}"

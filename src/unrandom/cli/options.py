@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from unrandom.core.errors import one_line
-from unrandom.core.names import ENGINES, LOGS, RAW_TYPES, SCALES
+from unrandom.core.names import ENGINES, LOGS, SCALES
 
 LONGEST_NUMBER = 40  # characters
 
@@ -86,21 +86,18 @@ def add_device(command: Parser) -> None:
     )
 
 
-def add_reading(command: Parser, *, fractions: bool = False) -> None:
-    """Add the options of reading numbers; those of tokens and ``fractions`` only for a command that reads such."""
-    text = command.add_argument_group("reading")
-    text.add_argument("--column", metavar="C", help="column (heading or number), key or list to read")
-    text.add_argument("--regex", metavar="R", help="find the number in each line, in group 1 of this expression")
-    text.add_argument("--rows", action="store_true", help="read all columns of numbers, row by row")
-    text.add_argument("--notation", metavar="N", help="decimal, hexadecimal, base64, ... (inferred)")
-    if fractions:
-        text.add_argument("--alphabet", metavar="A", help="characters that were drawn, in order of value")
-        text.add_argument("--low", metavar="C", help="column of lower bounds of fractions, with")
-        text.add_argument("--high", metavar="C", help="that of the upper bounds")
-        text.add_argument("--formula", metavar="F", help='of a fraction u, e.g. "floor(100/(1.0001-u))"')
-    text.add_argument(
-        "--raw", choices=RAW_TYPES, metavar="TYPE", help="words: u8, u16, u32, u64, f32, f64; u16be, ...; utf8"
-    )
+def add_reading(command: Parser, *, audits: bool = False) -> None:
+    """Add the options of reading numbers; some of them only for a command that ``audits`` these."""
+    from unrandom.auditing.reading.options import options
+
+    group = command.add_argument_group("reading")
+    for one in options():
+        if one.metadata.get("of_audits", False) and not audits:
+            continue
+        about: dict[str, Any] = {key: one.metadata.get(key) for key in ("metavar", "choices")}
+        if one.default is False:
+            about = {"action": "store_true"}
+        group.add_argument(f"--{one.name}", help=one.metadata["help"], **about)
 
 
 def add_max_minutes(command: Parser, then: str = "resume continues from there") -> None:

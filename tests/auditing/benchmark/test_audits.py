@@ -10,7 +10,7 @@ from unrandom.auditing.benchmark.false_positives import FORMS, SOURCES, UNEVEN, 
 from unrandom.auditing.benchmark.peers import PEERS, compare
 from unrandom.auditing.benchmark.printed import Printed
 from unrandom.auditing.benchmark.rows import PRINTED
-from unrandom.auditing.search import SIGNIFICANCE_BITS
+from unrandom.auditing.proof import SIGNIFICANCE_BITS
 from unrandom.core.errors import UserError
 
 

@@ -20,6 +20,7 @@ from unrandom.auditing.families.linear.twister import Twisters
 from unrandom.auditing.families.linear.xorwow import Xorwows
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.shown import Fractions
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.mersenne import MT19937, MT19937_64, MT19937_PHP5
 from unrandom.auditing.generators.xorshift import XORWOW
@@ -54,7 +55,7 @@ def fractions(texts):
     exact = places > 15
     errors = np.full(len(texts), 0.0 if exact else 0.5 * 10.0**-places)
     form = Form("fraction") if exact else Form("fraction", digits=places, fixed=True)
-    return Stream(values, form, 0, errors, scales=scales(values, errors))
+    return Stream(values, form, Fractions(errors, scales=scales(values, errors)))
 
 
 def recovered(stream, families, before=None, held_back=HELD_BACK):
@@ -175,7 +176,7 @@ def test_tiny_twisters_show_one_linear_bit(family):
 def test_unitys_random():
     words = take(xorshift_words([1, 2**31, 3, 2**30 + 5], 32, (11, -8), 19), 500)[20:]
     values = np.array([float(str(np.float32(word & 0x7FFFFF) / np.float32(0x7FFFFF))) for word in words])
-    stream = Stream(values, Form("fraction", digits=9), 0, np.full(len(values), 5e-10))
+    stream = Stream(values, Form("fraction", digits=9), Fractions(np.full(len(values), 5e-10)))
     unity = small("xorshift128")
     assert "Unity" in recovered(stream, unity).parameters["output"]
     recovered(stream_of([word % 12 for word in words], bounded=12), unity)

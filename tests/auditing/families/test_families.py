@@ -17,6 +17,7 @@ from unrandom.auditing.families.carry.lagged import Carry
 from unrandom.auditing.family import Undetermined
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.shown import Fractions
 from unrandom.auditing.forms.stream import Stream
 
 MASK64 = 2**64 - 1
@@ -68,7 +69,7 @@ def test_the_subtractive_generator_of_dotnet():
     assert found(numbers, "lagged-fibonacci").parameters["rule"] == "x[i] = -x[i-34] + x[i-55] mod 2147483647"
     values = np.array([x * (1.0 / m) for x in numbers])
     errors = np.zeros(len(values))
-    stream = Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors))
+    stream = Stream(values, Form("fraction"), Fractions(errors, scales=scales(values, errors)))
     assert audit_stream(stream).family == "lagged-fibonacci"
 
 
@@ -99,8 +100,8 @@ def streams_of(count):
         stream_of([chance.randrange(10) for _ in range(40)], bounded=10).head(count),
         stream_of([0] * 40).head(count),
         stream_of([MASK64] * 40).head(count),
-        Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)),
-        Stream(values.round(3), Form("fraction", digits=3, fixed=True), 0, errors + 5e-4),
+        Stream(values, Form("fraction"), Fractions(errors, scales=scales(values, errors))),
+        Stream(values.round(3), Form("fraction", digits=3, fixed=True), Fractions(errors + 5e-4)),
     ]
 
 

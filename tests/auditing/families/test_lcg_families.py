@@ -15,6 +15,7 @@ from unrandom.auditing.families.congruential.lcg import FullState
 from unrandom.auditing.families.recovery import recover_lcg
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.shown import Fractions
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.verdict import Predictable
 from unrandom.generators.known import KNOWN
@@ -129,7 +130,7 @@ def test_two_states_of_javas_random_in_each_output(as_long):
     else:
         numbers = [(((high >> 22) << 27) + (low >> 21)) / 2**53 for high, low in pairs]
         values, errors, before = np.array(numbers[10:60]), np.zeros(50), numbers[:10]
-        verdict = audit_stream(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)))
+        verdict = audit_stream(Stream(values, Form("fraction"), Fractions(errors, scales=scales(values, errors))))
         assert verdict.next == numbers[60:]
     assert verdict.parameters["method"] == ("nextLong()" if as_long else "nextDouble()")
     assert verdict.outputs_needed == 2

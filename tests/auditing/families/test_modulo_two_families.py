@@ -24,6 +24,7 @@ from unrandom.auditing.families.linear.twister import Twisters
 from unrandom.auditing.families.linear.v8 import V8
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.shown import Fractions
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.v8 import BLOCK
 
@@ -50,7 +51,7 @@ def test_fractions_of_a_twister():
     before = [twister.random() for _ in range(10)]
     values = np.array([twister.random() for _ in range(700)])
     errors = np.zeros(700)
-    verdict = audit_stream(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)))
+    verdict = audit_stream(Stream(values, Form("fraction"), Fractions(errors, scales=scales(values, errors))))
     assert verdict.family == "mersenne-twister"
     assert verdict.next == [twister.random() for _ in range(10)]
     assert verdict.previous == before
@@ -116,7 +117,7 @@ def test_xoshiro_and_the_like(name, bits, states, show):
 def test_fractions_of_firefox():
     numbers = [plus(state, 53) / 2**53 for state in islice(xorshift128(SEED[:2], 23, 17, 26), 320)]
     values, errors = np.array(numbers[10:300]), np.zeros(290)
-    verdict = audit_stream(Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors)))
+    verdict = audit_stream(Stream(values, Form("fraction"), Fractions(errors, scales=scales(values, errors))))
     assert verdict.parameters["engine"] == "xorshift128+ (23, 17, 26), low 53 bits as in Firefox and Safari"
     assert verdict.next == numbers[300:310]
     assert verdict.previous == numbers[:10]
@@ -139,7 +140,7 @@ def test_multiplied_xorshift_and_mixed_counter():
 def test_fractions_of_v8(shown, skipped):
     made = [(word >> (64 - shown)) / 2**shown for word in take(v8(SEED[:2]), 400)][BLOCK - 10 :]
     values, errors = np.array(made[10 + skipped : 300]), np.zeros(290 - skipped)
-    stream = Stream(values, Form("fraction"), 0, errors, scales=scales(values, errors))
+    stream = Stream(values, Form("fraction"), Fractions(errors, scales=scales(values, errors)))
     verdict = audit_stream(stream, family=V8.name)
     assert verdict.next == made[300:310]
     assert verdict.previous == made[skipped : 10 + skipped]

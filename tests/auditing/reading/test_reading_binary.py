@@ -75,11 +75,11 @@ def test_numpy_bools_and_axes(file):
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        (npy(np.array([{}, []], dtype=object)), "is no .npy file of numbers: it holds Python objects"),
+        (npy(np.array([{}, []], dtype=object)), "is not a .npy file of numbers: it holds Python objects"),
         (npy(np.array([1 + 2j])), "not complex128"),
         (npy(np.array([1, 2]))[:-3], "it is cut off"),
-        (npy(np.array([1, 2]))[:20], "is no .npy file of numbers"),
-        (npy(np.array([1, 2])).replace(b"(2,)", b"(-1,)"), "is no .npy file of numbers"),
+        (npy(np.array([1, 2]))[:20], "is not a .npy file of numbers"),
+        (npy(np.array([1, 2])).replace(b"(2,)", b"(-1,)"), "is not a .npy file of numbers"),
         (npy(np.array([])), "the list holds no numbers"),
         (npy(np.array([np.inf])), "item 1: inf is not a finite number"),
     ],

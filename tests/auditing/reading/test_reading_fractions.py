@@ -114,7 +114,7 @@ def test_numbers_of_a_formula_are_written_as_its_values(file):
         ("floor(u * (1 - u) * 100)", "rises and falls; it must rise or fall with u from 0 to 1"),
         ("3", "has the same value for every u"),
         ("floor(7 * u)", "9 is not a value of --formula 'floor.7 . u.' for any u from 0 to 1"),
-        ("u -", "is no formula; it may have numbers, u"),
+        ("u -", "is not a formula; it may have numbers, u"),
         ("__import__('os').system('ls')", "--formula may have numbers, u, .*, but not"),
         ("u.real", "but not 'u.real'"),
         ("(lambda: u)()", "but not"),
@@ -128,9 +128,9 @@ def test_numbers_of_a_formula_are_written_as_its_values(file):
         ("9 ** 9 ** 9 ** 9 * u", "has no value for some u"),
         ("log(u - 1)", "has no value for some u"),
         ("u" + " + u" * 100, "at most 200 characters"),
-        ("(" * 150, "is no formula"),
-        ("-" * 199 + "u", "is not a value|is no formula"),
-        ("u\0", "is no formula"),
+        ("(" * 150, "is not a formula"),
+        ("-" * 199 + "u", "is not a value|is not a formula"),
+        ("u\0", "is not a formula"),
     ],
 )
 def test_formulas_that_cannot_be(file, formula, line):

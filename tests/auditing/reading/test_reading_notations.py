@@ -204,7 +204,7 @@ def test_lists():
         ([0.5, float("nan")], "item 2: 'nan' is not a finite number"),
         ([1, None], "item 2: 'None' is not a finite number"),
         ([1, {}], "item 2: a list must hold numbers or words, or lists of these, not a dict"),
-        ([[1], 2], "item 2 is no list, but others are"),
+        ([[1], 2], "item 2 is not a list, but others are"),
         ([0.5, 10**5000], "item 2 is a number of 16,610 bits, and at most 4,096 are allowed"),
     ]:
         with pytest.raises(UserError, match=line):

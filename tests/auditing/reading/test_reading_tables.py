@@ -1,10 +1,13 @@
 """A column of a table, a field of JSON objects, a key or a match of a regular expression in a log is read."""
 
 import json
+import re
+import threading
 import time
 
 import pytest
 
+from unrandom.auditing.audit import audit
 from unrandom.auditing.reading import logs
 from unrandom.auditing.reading.contents import read
 from unrandom.core.errors import UserError
@@ -75,7 +78,7 @@ NAMES = ", ".join("abcdefgh")
         ("a b 7\na b\n", "3", "line 2 has nothing in column 3"),
         ("a=1\n", "b", "no column is called 'b'"),
         ("\n", "value", "holds no numbers"),
-        ('id,value\n1,"' + "7" * 200_000 + '"\n', "value", "is no row of a table: field larger than field limit"),
+        ('id,value\n1,"' + "7" * 200_000 + '"\n', "value", "is not a row of a table: field larger than field limit"),
     ],
 )
 def test_columns_that_cannot_be_read(file, content, column, line):
@@ -146,6 +149,8 @@ def test_json_that_cannot_be_read(file, content, column, line):
         (r"(?P<who>\w+) rolled (?P<value>\d)", [6, 2]),
         (r"\d$", [6, 2]),
         (r"key (.*)", [0xDEADBEEF]),
+        (r"(?i)ROLLED\s{1,3}(\d)", [6, 2]),
+        (r"(?<=rolled )\d(?!\d)|\{123456789\}", [6, 2]),
     ],
 )
 def test_regular_expressions(file, regex, numbers):
@@ -157,8 +162,10 @@ def test_regular_expressions(file, regex, numbers):
 @pytest.mark.parametrize(
     ("regex", "line"),
     [
-        ("(", "no regular expression: missing"),
-        ("x{9999999999999}", "is no regular expression"),
+        ("(", "not a regular expression: missing"),
+        ("x{9999999999999}", "is not a regular expression"),
+        (r"\p{L}", r"not a regular expression: bad escape"),  # expressions are those of `re`
+        ("(?:(?:a{60}){60}){60}", "repeats too much; simplify its repetitions"),
         ("seven", "--regex 'seven' matches no line"),
         ("rolled (six)?", "--regex 'rolled .six..' matches no line"),
     ],
@@ -168,20 +175,29 @@ def test_regular_expressions_that_cannot_be_used(file, regex, line):
         read(file("Ann rolled 6\n"), regex=regex)
 
 
-def test_an_endless_search_is_stopped(file, monkeypatch):
+def refused_in_a_thread(*arguments, **options):
+    """The message of the error that an audit in another thread ends with, and its seconds."""
+    started, refused = time.monotonic(), list[UserError]()
+
+    def run():
+        with pytest.raises(UserError) as error:
+            audit(*arguments, **options)
+        refused.append(error.value)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(100)
+    return str(refused[0]), time.monotonic() - started
+
+
+@pytest.mark.parametrize("regex", [r"(a+)+\d", r"(a|a)*\d"])
+def test_an_endless_search_is_stopped_in_any_thread(file, monkeypatch, regex):
+    path = file("a" * 5000)
+    message, seconds = refused_in_a_thread(path, regex=regex, max_seconds=1)
+    assert re.fullmatch(
+        r"\S+( was not read in the time that --max-seconds allows: give more time|.*takes too long.*)", message
+    )
+    assert seconds < 60  # without a limit, years
     monkeypatch.setattr(logs, "REGEX_SECONDS", 0.2)
-    started = time.process_time()
-    with pytest.raises(UserError, match="takes too long; simplify its repetitions"):
-        read(file("a" * 50), regex="(a+)+b")
-    assert time.process_time() - started < 60  # without an alarm, years
-
-
-def test_the_alarm_of_another_is_kept():
-    import signal
-
-    before = signal.getitimer(signal.ITIMER_REAL)[0]  # that of the test's own time limit, if it has one
-    with logs.time_limit(3, "too long"):
-        assert signal.getitimer(signal.ITIMER_REAL)[0] <= 3
-    after = signal.getitimer(signal.ITIMER_REAL)[0]
-    assert (after > 0) == (before > 0)
-    assert 0 <= before - after < 60
+    message, _ = refused_in_a_thread(path, regex=regex)
+    assert message.endswith("takes too long; simplify its repetitions")

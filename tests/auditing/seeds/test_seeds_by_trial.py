@@ -20,6 +20,7 @@ pytest.importorskip("numba", reason="2026-11-23: the extra fast is not installed
 from unrandom.auditing.forms.assumed import Assumed
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.interpretations import interpretations
+from unrandom.auditing.forms.shown import Fractions, Range
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.values import numbers_of_values
 from unrandom.auditing.seeds import programs
@@ -287,11 +288,12 @@ def test_no_screen_drops_a_seed(engine):
             if method.kind == "range" and not method.fits(n):
                 continue
             seeds = rng.integers(0, 2**31 - 1, 40).astype(np.uint64)
-            stream = Stream(np.zeros(1), Form("fraction"), 0, np.zeros(1), bounded=n)
+            shown = Fractions(np.zeros(9)) if method.real else Range(n, 64)
+            stream = Stream(np.zeros(9), Form("fraction"), shown)
             for seed in seeds[:: 1 if method.kind == "range" else 8].tolist():
                 made = list(islice(Seeded(Trial(stream, engine, method), seed).outputs(), 9))
                 values = np.array(made, dtype=float if method.real else np.uint64)
-                trial = Trial(replace(stream, values=values, rounding_error=np.zeros(9)), engine, method)
+                trial = Trial(replace(stream, values=values), engine, method)
                 words = engine.words(np.array([seed, seed + 1], dtype=np.uint64), trial.first_words)
                 assert 0 in trial.agreeing(words)
 

@@ -1,4 +1,4 @@
-"""Which words make a program's outputs lie between given bounds? An SMT solver for bit vectors answers (Bitwuzla).
+"""Finds the words that make a program's outputs lie between given bounds, by an SMT solver for bit vectors (Bitwuzla).
 
 The program is run on unknown words, which record the operations applied to them; the solver finds numbers for them.
 Bitwuzla is an optional dependency: ``pip install 'unrandom[smt]'``.

@@ -1,5 +1,5 @@
-"""Which words of a Mersenne twister did a program drop between its outputs? By testing the recurrence on outputs that
-may lie the right number of words apart.
+"""Finds the words of a Mersenne twister that a program dropped between its outputs, by testing the recurrence on
+outputs that may lie the right number of words apart.
 
 A program that draws again until a number is in range drops words at unknown places. The recurrence s[t+n] = s[t+m] ^
 twist(s[t], s[t+1]) uses one bit of s[t], and gives some parities of the known bits of the other three words, whatever
@@ -18,8 +18,8 @@ from jaxtyping import Int64, UInt64
 from unrandom.auditing.generators.mersenne import MersenneTwister
 
 DEVIATIONS = 4.5  # half the window in which a word is searched, in standard deviations of the number of dropped words
-CERTAIN_BITS = 15  # a chain of matches needs so many parities more than log2 of the number of pairs of places tried
-NEIGHBOURS = 8  # outputs that are compared with so many later ones to bound their distances
+CERTAIN_BITS = 15  # a chain of matches needs this many parities more than log2 of the number of pairs of places tried
+NEIGHBOURS = 8  # later outputs that each output is compared with to bound their distances
 MAX_SETS = 600  # sets of outputs whose order is considered at a time, the largest ones
 UNKNOWN = np.iinfo(np.int64).min  # the place of an output that no match reaches
 
@@ -113,7 +113,7 @@ class _Distances:
         return i, total
 
     def join(self, i: int, j: int, apart: int) -> bool:
-        """Learn that output j lies so many words after output i; False if it was known."""
+        """Learn that output j lies `apart` words after output i; False if it was known."""
         (a, from_a), (b, from_b) = self.find(i), self.find(j)
         if a != b:
             self.parent[b], self.distance[b] = a, from_a + apart - from_b
@@ -123,7 +123,7 @@ class _Distances:
 def _joined(
     v: MersenneTwister, matches: set[tuple[int, int, int]], count: int, chain: int, margin: int
 ) -> Int64[np.ndarray, " outputs"] | None:
-    """Places from chains of so many matches in a row, and from the order of the outputs. The first and last matches of
+    """Places from chains of enough matches in a row, and from the order of the outputs. The first and last matches of
     a chain, `margin` each, may have been added by chance.
     """
     distances = _Distances(count)

@@ -1,4 +1,5 @@
-"""Which state of an LCG made outputs that each show a bit or so? The peak of a Fourier transform (Bleichenbacher 2000).
+"""Finds the state of an LCG whose outputs show about a bit each, as the peak of a Fourier transform (Bleichenbacher
+2000).
 
 Let x[t] = (A[t] x + C[t]) mod m be the states, and y[t] the middle of the states that an output allows. The number
 exp(2πi (y[t] − C[t]) / m) is on average exp(2πi A[t] x / m), times a factor that is 0.64 if half of all states are
@@ -20,7 +21,7 @@ from unrandom.generators.lcg import LCG
 
 POINTS = 1 << 22  # points of a transform
 MORE_POINTS = 1 << 24  # points of the first transform if POINTS were too few
-MAX_OUTPUTS = 1200  # outputs used; their pairs are as many as the square of it
+MAX_OUTPUTS = 1200  # outputs used; the number of their pairs is the square of it
 MAX_WAVES = 1 << 18  # products of four used
 MAX_BITS = 60  # sums of two states must be below 2**63
 CANDIDATES = 4  # highest points of the first transform that are followed
@@ -42,7 +43,7 @@ class Waves:
 
     f: Frequencies  # from 0 to m / 2
     v: Amplitudes
-    outputs: Factors  # by their index, those of which v is the product
+    outputs: Factors  # by their index; v is the product of these
 
     @classmethod
     def of(cls, f: Frequencies, v: Amplitudes, outputs: Factors, m: int) -> "Waves":
@@ -72,7 +73,7 @@ class Waves:
 
     def slow_products(self, limit: float) -> "Waves":
         """The products of one and the conjugate of another with frequencies below the limit and no output in common,
-        at least MAX_WAVES of them if there are so many.
+        at least MAX_WAVES of them if there are enough.
         """
         order = np.argsort(self.f)
         f, found = self.f[order], []

@@ -1,5 +1,5 @@
-"""Which first numbers of a linear recurrence produced outputs that each show a part of a number? The closest vector of
-a lattice, as for LCGs (``hidden_state``), but with several numbers as the state.
+"""Finds the first numbers of a linear recurrence of which each output shows a part, as the closest vector of a lattice:
+as for LCGs (``hidden_state``), but with several numbers as the state.
 
 x[t] = (a[1] x[t−1] + … + a[k] x[t−k] + c) mod m. The sequences of c = 0 that begin with each of the k unit vectors span
 a lattice with m times the unit vectors; the sequence of c that begins with zeros is an offset.

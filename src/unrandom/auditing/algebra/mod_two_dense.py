@@ -1,5 +1,5 @@
-"""How are thousands of dense linear equations modulo 2 solved? By elimination on packed rows with the method of four
-Russians, in batches, so that a contradiction is found as early as the equations allow.
+"""Solves thousands of dense linear equations modulo 2 by elimination on packed rows with the method of four Russians,
+in batches, so that a contradiction is found as early as the equations allow.
 
 A row is an array of 64-bit words, bit k of word j being the coefficient of unknown 64 j + k, and a last word whose
 lowest bit is the right-hand side. Rows that have a pivot in the same word form a block, reduced so that each pivot bit
@@ -49,7 +49,7 @@ def solve_dense(
     """Solve equations that come in pieces: rows of coefficients [rows, packed_words(unknowns)], and right-hand sides.
 
     None if they contradict each other. No further pieces are read after a contradiction, nor once at most `silent`
-    unknowns are free, as many as no equation depends on, and REDUNDANT equations agree. `check` is called several
+    unknowns are free, on which no equation depends, and REDUNDANT equations agree. `check` is called several
     times a second, and may raise an exception to stop.
     """
     elimination = _Elimination(packed_words(unknowns), check)

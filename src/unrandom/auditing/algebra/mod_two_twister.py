@@ -1,5 +1,5 @@
-"""Which bits of a Mersenne twister's first state does each bit of its words depend on? By replacing the linear forms of
-its state bits, 19,968 rows, in place at each step.
+"""Computes which bits of a Mersenne twister's first state each bit of its words depends on, by replacing the linear
+forms of its state bits, 19,968 rows, in place at each step.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,7 +38,7 @@ def _advance(v: MersenneTwister, state: UInt64[np.ndarray, "n bits words"], star
     for t in range(start, start + count):
         own, following, middle = state[t], state[(t + 1) % v.n], state[(t + v.m) % v.n]
         odd = (own if v.odd_of_oldest else following)[0].copy()
-        split = v.lower.bit_length()  # bits from here on are those of the oldest word
+        split = v.lower.bit_length()  # bits from here on belong to the oldest word
         new = middle.copy()
         new[: split - 1] ^= following[1:split]
         new[split - 1 : v.w - 1] ^= own[split:]

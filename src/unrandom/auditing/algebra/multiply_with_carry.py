@@ -1,4 +1,4 @@
-"""Which multiply-with-carry generator produces given words? The one of the short vector in a lattice of two unknowns.
+"""Finds the multiply-with-carry generator that produces given words, by the short vector in a lattice of two unknowns.
 
 With t[i] = a x[i−r] + c[i−1], the output is x[i] = t[i] mod b and the carry c[i] = ⌊t[i] / b⌋ (Marsaglia 1994). Read n
 successive words as one number in base b, lowest first: Z = x[r] + x[r+1] b + … and Y = x[0] + x[1] b + …; then

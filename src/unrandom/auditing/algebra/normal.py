@@ -1,4 +1,4 @@
-"""Which uniform numbers were made normally or exponentially distributed? The inverses of the usual transforms.
+"""Recovers the uniform numbers behind normal or exponential ones, by the inverses of the usual transforms.
 
 - By the quantile function: z = Φ⁻¹(u), so u = Φ(z); R's rnorm.
 - By Box and Muller (1958): z = cos(2πx) √(−2 ln(1 − y)) and z' = sin(2πx) √(−2 ln(1 − y)); Python's random.gauss.

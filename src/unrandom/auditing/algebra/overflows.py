@@ -1,4 +1,4 @@
-"""Which numbers does an additive generator hide, if it is known where its sums overflow? Found by least squares, a
+"""Recovers the numbers that an additive generator hides, from the places where its sums overflow, by least squares, a
 filter that removes the errors that remain, and rounding.
 
 Let y[i] = p y[i − near] + q y[i − far] + b[i], with signs p and q, known integers b and y[i] from 0 to size[i] − 1. An
@@ -41,9 +41,9 @@ def outputs_needed(far: int, hidden_bits: float) -> int:
 
 def hidden_numbers(rule: LaggedFibonacci, excess: Sequence[int], sizes: Sequence[int]) -> list[int] | None:
     """All y[i] from 0 to sizes[i] − 1 with y[i] = ± y[i − near] ± y[i − far] + excess[i − far], for i >= far. The lags
-    and signs are those of `rule`; its modulus does not matter. Sizes and excess must be below 2**60.
+    and signs come from `rule`; its modulus does not matter. Sizes and excess must be below 2**60.
 
-    None if there are no such numbers, if a size is greater, or if there are too few numbers to determine them.
+    None if such numbers do not exist, if a size is greater, or if there are too few numbers to determine them.
     """
     if len(sizes) < 4 * rule.far or max(sizes) > MAX_SIZE or max(map(abs, excess)) > MAX_SIZE:
         return None

@@ -1,6 +1,4 @@
-"""Which is the first multiple of a number that lies in a range, modulo another number? Found as the greatest common
-divisor is, in as many steps.
-"""
+"""Finds the first multiple of a number that lies in a range, modulo another number, by steps of Euclid's algorithm."""
 
 
 def first_multiple(a: int, m: int, low: int, high: int) -> int | None:

@@ -1,6 +1,6 @@
-"""How many outputs, how much time and memory do audits take? Streams of known programs are audited with several seeds,
-each row in a process of its own; other programs are measured beside them (`peers`). And how few of the first outputs
-suffice for a candidate, and for a proof?
+"""Measures how many outputs, how much time and how much memory audits take, and how few of the first outputs suffice
+for a candidate and for a proof. Streams of known programs are audited with several seeds, each row in a process of its
+own; other programs are measured beside them (`peers`).
 """
 
 from collections.abc import Callable, Iterable
@@ -15,7 +15,7 @@ from typing import Any
 from unrandom.auditing.audit import audit
 from unrandom.auditing.benchmark.peers import PEERS, compare
 from unrandom.auditing.benchmark.rows import PRINTED
-from unrandom.auditing.search import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS
+from unrandom.auditing.proof import MULTIPLE_TESTING_BITS, SIGNIFICANCE_BITS
 from unrandom.auditing.verdict import Predictable
 from unrandom.core.config import Config
 from unrandom.core.errors import UserError, near_misses
@@ -43,7 +43,7 @@ class SavedAudits(Config):
 def bench_audit(
     runs: int = RUNS, only: str = "", path: Path | None = None, watch: Callable[[str], None] = lambda _row: None
 ) -> JsonObject:
-    """Audit the streams of the rows whose program or form contains `only`, with so many seeds each, a tenth of them for
+    """Audit the streams of the rows whose program or form contains `only`, with `runs` seeds each, a tenth of them for
     slow rows; and let peers predict the streams that they can read.
 
     If a `path` is given, each row is saved there as soon as it is measured; rows that it has are not measured again.

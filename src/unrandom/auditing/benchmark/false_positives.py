@@ -1,6 +1,6 @@
-"""Are unpredictable numbers ever called predictable? Streams of the system's entropy, of ciphers and of a hash function
-are audited, in the forms in which programs print numbers: long ones, or short ones of 3 to 30 numbers, these also in
-forms of little entropy. It is also counted how many have a candidate that is not proven, and how much evidence the best
+"""Counts how often unpredictable numbers are called predictable. Streams of the system's entropy, of ciphers and of a
+hash function are audited, in the forms in which programs print numbers: long ones, or short ones of 3 to 30 numbers,
+these also in forms of little entropy. The candidates that are not proven are counted, too, and the most evidence that
 one has. Seeds are not tried.
 """
 

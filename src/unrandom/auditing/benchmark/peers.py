@@ -1,4 +1,4 @@
-"""How do other programs predict the same streams? Two predictors of MT19937, and a model of V8 for the solver z3.
+"""Lets other programs predict the same streams: two predictors of MT19937, and a model of V8 for the solver z3.
 
 All are optional (`unrandom[peers]`); one that is not installed is reported as that.
 """
@@ -100,7 +100,7 @@ PEERS: dict[str, Peer] = {
 
 
 def compare(name: str, runs: int) -> JsonObject:
-    """How often a peer predicts right, and median seconds, its own and those of an audit of the same numbers."""
+    """How often a peer predicts right, and median seconds, its own and an audit's on the same numbers."""
     peer = PEERS[name]
     about = {"outputs": peer.outputs, "form": peer.form}
     try:

@@ -1,5 +1,5 @@
-"""How are the numbers made that a program prints? By Python's own Mersenne twister, by numpy and PyTorch, and by the
-simulators of `generators`, which the tests compare with outputs of the real programs.
+"""Makes the numbers that programs print, by Python's own Mersenne twister, by numpy and PyTorch, and by the simulators
+of `generators`, which the tests compare with outputs of the real programs.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ class Printed:
     slow: bool = False
 
     def numbers(self, seed: int, more: int) -> tuple[list[Any], list[Any]]:
-        """The numbers to be audited, and so many that follow."""
+        """The numbers to be audited, and `more` that follow."""
         stream = self.start(Random(seed))
         return [next(stream) for _ in range(self.length)], [next(stream) for _ in range(more)]
 
@@ -83,7 +83,7 @@ def by_torch(chance: Random) -> Numbers:
 
 @with_settings
 def states(chance: Random, generator: Forward, words: tuple[int, ...], shown: Callable[[int], Any]) -> Numbers:
-    """Outputs of a generator after a random state of one word, or several, with so many bits."""
+    """Outputs of a generator after a random state of one word, or several, of these widths."""
     drawn = tuple(chance.getrandbits(bits) or 1 for bits in words)
     state = drawn if len(drawn) > 1 else drawn[0]
     while True:

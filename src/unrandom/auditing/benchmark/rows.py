@@ -1,4 +1,4 @@
-"""Which programs does the benchmark of audits imitate, and what do they print? `PRINTED` has a row per form."""
+"""The programs that the benchmark of audits imitates, and what they print: `PRINTED` has a row per form."""
 
 from collections.abc import Callable
 from random import Random

@@ -1,4 +1,4 @@
-"""Which families of generators does an audit try, in which order? Those in `FAMILIES`, from cheap to expensive."""
+"""The families of generators that an audit tries, in their order: `FAMILIES`, from cheap to expensive."""
 
 from unrandom.auditing.families.carry.additive import ADDITIVE
 from unrandom.auditing.families.carry.lagged import Carry, Lagged

@@ -1,4 +1,4 @@
-"""Which LCG, xorshift or hidden LCG state produces given integers? By recovery methods that several families share."""
+"""Recovers the LCG, xorshift or hidden LCG state behind given integers, by methods that several families share."""
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise

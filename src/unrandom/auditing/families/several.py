@@ -1,13 +1,12 @@
-"""Did several generators of one kind make the numbers in turn, as workers that are started with different seeds? By
-recovering each from every second number, every third one, and so on.
+"""Recovers several generators of one kind that make the numbers in turn, as workers that are started with different
+seeds: each from every second number, every third one, and so on.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 
 from unrandom.auditing.deadline import Deadline
-from unrandom.auditing.family import Counted, Family, Generator, Replay, Undetermined, agreement
+from unrandom.auditing.family import CountsBits, Family, Generator, Replay, Undetermined, agreement
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.stream import Stream
 
@@ -49,16 +48,15 @@ class Several(Family):
         return None
 
     def _free(self, found: Sequence[Generator], stream: Stream) -> float | None:
-        """Those of all generators, and of how many there are."""
-        bits = [one.free_bits if isinstance(one, Counted) else None for one in found]
+        """Bits of all generators, and of their number."""
+        bits = [one.free_bits if isinstance(one, CountsBits) else None for one in found]
         counted = [self.kind.free_bits(stream) if one is None else one for one in bits]
         return None if None in counted else 3.0 + sum(one for one in counted if one is not None)
 
 
 def _every(stream: Stream, place: int, count: int) -> Stream:
     """Every `count`-th output from one on."""
-    errors = None if stream.rounding_error is None else stream.rounding_error[place::count]
-    return replace(stream, values=stream.values[place::count], rounding_error=errors, printed=None)
+    return stream.at(slice(place, None, count))
 
 
 def _in_turn(found: Sequence[Generator], free_bits: float | None) -> Replay:

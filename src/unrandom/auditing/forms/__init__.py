@@ -1,4 +1,4 @@
-"""What may the numbers be that were printed? The interpretations of a list of numbers as outputs of a generator.
+"""The interpretations of a list of printed numbers as outputs of a generator.
 
 - `assumed`         what a user knows of them
 - `interpretations` lists them: numbers in a range; `words`, parts of numbers; `characters`, draws of characters and

@@ -1,4 +1,4 @@
-"""What does a user know of the outputs and their generator? Options of an audit, checked."""
+"""What a user knows of the outputs and their generator: options of an audit, checked."""
 
 import re
 from dataclasses import dataclass

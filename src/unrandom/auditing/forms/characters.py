@@ -1,11 +1,12 @@
-"""What if each character or digit was drawn, or each line is a shuffle? The draws behind tokens, numbers of fixed width
-and decks of cards.
+"""The draws behind tokens, numbers of fixed width and decks of cards: each character or digit was drawn, or each line
+is a shuffle.
 """
 
 from collections.abc import Iterator, Sequence
 
 from unrandom.auditing.forms import layers
 from unrandom.auditing.forms.form import Form
+from unrandom.auditing.forms.shown import Cycle, Range
 from unrandom.auditing.forms.stream import Stream, array_of
 from unrandom.auditing.reading.alphabets import spelled
 from unrandom.auditing.reading.numerals import Positional, Whole
@@ -24,7 +25,7 @@ def of_characters(numbers: Numbers) -> Stream:
 
 
 def of_figures(whole: list[int], form: Form) -> Iterator[Stream]:
-    """The digits of hexadecimal or decimal numbers of one width, as so many draws."""
+    """The digits of hexadecimal or decimal numbers of one width, as draws."""
     numeral = form.numeral
     if isinstance(numeral, Positional) and len(numeral.alphabet) == 16 and numeral.name != "UUID":
         layer = layers.Digits(16, numeral.digits, spelled(numeral.alphabet))
@@ -43,7 +44,7 @@ def of_shuffles(numbers: Numbers) -> Iterator[Stream]:
         shuffle = layers.Shuffled(cards, from_end)
         lines = (numbers.whole[i : i + cards] for i in range(0, len(numbers.whole), cards))
         draws = [draw for line in lines for draw in shuffle.draws(line)]
-        yield Stream(array_of(draws, 64), form.within(shuffle), (cards - 1).bit_length(), cycle=shuffle.ranges)
+        yield Stream(array_of(draws, 64), form.within(shuffle), Cycle(shuffle.ranges, (cards - 1).bit_length()))
 
 
 def length(readings: Sequence[Numbers]) -> int:
@@ -61,4 +62,4 @@ def letters(numbers: Numbers) -> str:
 def _of_digits(whole: list[int], form: Form, layer: layers.Digits, *, likely: bool = True) -> Stream:
     draws = whole if layer.count == 1 else [draw for number in whole for draw in layer.draws(number)]
     bits = max(1, (layer.base - 1).bit_length())
-    return Stream(array_of(draws, bits), form.within(layer), bits, bounded=layer.base, likely=likely, stated=True)
+    return Stream(array_of(draws, bits), form.within(layer), Range(layer.base, bits), likely=likely, stated=True)

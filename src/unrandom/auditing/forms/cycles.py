@@ -1,8 +1,8 @@
-"""What if the numbers of a stream differ by their place in a cycle? Outputs that were not printed, at the same places
-of every cycle; or numbers of several widths in turn, which consist of one word or more.
+"""Streams whose numbers differ by their place in a cycle: outputs that were not printed, at the same places of every
+cycle; or numbers of several widths in turn, which consist of one word or more.
 
 - Every second output, or the first three of five: the others are outputs of the stream that are not `known`.
-- Numbers of 32, 64 and 96 bits in turn: one, two and three words of 32 bits, the lowest first. If a width is no
+- Numbers of 32, 64 and 96 bits in turn: one, two and three words of 32 bits, the lowest first. If a width is not a
   multiple of 32, as of getrandbits(40) in Python, the last word shows its top bits only: then words are fractions.
 """
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.layers import Gaps, InTurn
+from unrandom.auditing.forms.shown import Cycle, Fractions, Normals, Real, Words
 from unrandom.auditing.forms.stream import Stream
 
 SKIPPED = (2, 3, 4, 5)  # cycles of which one output is printed that are tried unasked
@@ -41,15 +42,16 @@ def with_gaps(stream: Stream, pattern: Sequence[bool]) -> Stream:
         wide[known] = numbers[: cycles * sum(pattern)]
         return wide
 
-    errors = None if stream.rounding_error is None else spread(stream.rounding_error)
-    shown = known if stream.known is None else spread(stream.known)
-    form = stream.form.within(Gaps(tuple(pattern)))
-    return replace(stream, values=spread(stream.values), form=form, rounding_error=errors, printed=None, known=shown)
+    shown, form = stream.shown, stream.form.within(Gaps(tuple(pattern)))
+    if isinstance(shown, Real):
+        shown = replace(shown, rounding_error=spread(shown.rounding_error), printed=None)
+    known = known if stream.known is None else spread(stream.known)
+    return replace(stream, values=spread(stream.values), form=form, shown=shown, known=known)
 
 
 def skipping(streams: Sequence[Stream]) -> Iterator[Stream]:
     """The plausible streams with gaps that are tried unasked: every second output, every third one, and so on."""
-    plain = (one for one in streams if one.likely and one.known is None and not one.cycle and not one.normal)
+    plain = (one for one in streams if one.likely and one.known is None and not isinstance(one.shown, Cycle | Normals))
     for stream in islice(plain, MOST_FORMS):
         for size in SKIPPED if len(stream) <= MOST_SKIPPED else ():
             yield replace(with_gaps(stream, [True] + [False] * (size - 1)), likely=False)
@@ -66,11 +68,11 @@ def in_turn(whole: list[int], form: Form) -> Iterator[Stream]:
     form = form.within(layer)
     bits = [layer.shown[i % layer.inner] for i in range(len(words))]
     if set(bits) == {WORD}:
-        yield Stream(np.array(words, dtype=np.uint64), form, WORD)
+        yield Stream(np.array(words, dtype=np.uint64), form, Words(WORD))
         return
     parts = 2.0 ** np.array(bits)
     fractions = (np.array(words, dtype=np.float64) + 0.5) / parts
-    yield Stream(fractions, form, 0, 0.5 / parts)
+    yield Stream(fractions, form, Fractions(0.5 / parts))
 
 
 def _widths(whole: list[int]) -> tuple[int, ...] | None:

@@ -1,4 +1,4 @@
-"""Which fractions may lie behind numbers with decimals? Those of the ranges that fit, or of normal or exponential
+"""The fractions that may lie behind numbers with decimals: of the ranges that fit, or of normal or exponential
 deviates.
 """
 
@@ -23,6 +23,7 @@ from unrandom.auditing.forms.normals import (
 )  # fmt: skip
 from unrandom.auditing.forms.ranges import MAX_RANGES, fills, real_ranges
 from unrandom.auditing.forms.scales import scales
+from unrandom.auditing.forms.shown import Fractions
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.numerals import DOUBLE
 from unrandom.auditing.reading.options import LARGEST
@@ -31,7 +32,7 @@ from unrandom.core.errors import UserError
 
 SINGLE = 24  # significant bits of a single-precision number
 ENOUGH_BEYOND = 3  # fewest numbers, some of which are beyond a stated range, that are taken for deviates
-SURELY_SINGLE = 6  # numbers whose digits are nearly never those of single precision by chance
+SURELY_SINGLE = 6  # numbers whose digits look like single precision hardly ever by chance
 
 
 def of_decimals(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
@@ -60,7 +61,7 @@ def _streams(values: Values, rounding_error: Values, form: Form, assumed: Assume
         yield from _of_scale(values, rounding_error, form, start, scale)
         return
     if values.min() >= 0 and values.max() <= 1:
-        fractions = Stream(values, form, 0, rounding_error, scales=scales(values, rounding_error))
+        fractions = Stream(values, form, Fractions(rounding_error, scales=scales(values, rounding_error)))
         yield fractions
         if values.max() < 1 or fractions.rounded:
             yield replace(_scaled(values, rounding_error, form, 1.0, -1.0), likely=False)
@@ -150,4 +151,4 @@ def _scaled(values: Values, rounding_error: Values, form: Form, start: float, sc
     fractions = np.clip(fractions, 0.0, 1.0)
     printed = None if rounding_error.any() else values
     form = form.within(Affine(start, scale))
-    return Stream(fractions, form, 0, error, printed=printed, scales=scales(fractions, error))
+    return Stream(fractions, form, Fractions(error, printed, scales(fractions, error)))

@@ -1,5 +1,5 @@
-"""Are numbers drawn evenly, and from which range? What a few of them tell: how large their range is, whether they fill
-it, and whether one of them, or a part of the range, is more frequent than chance allows.
+"""What a few numbers tell of their range: how large it is, whether they fill it, and whether one of them, or a part of
+the range, is more frequent than chance allows.
 """
 
 from collections import Counter
@@ -54,7 +54,7 @@ def repetitive(numbers: Shaped[np.ndarray, " n"]) -> bool:
 
 
 def crowded(numbers: Shaped[np.ndarray, " n"]) -> bool:
-    """Whether so many numbers lie in the lowest sixteenth of their range with a chance below 2**−UNEVEN_BITS only."""
+    """Whether the lowest sixteenth of the range is fuller than chance allows (2**−UNEVEN_BITS)."""
     from_least, count = (numbers - numbers.min()).tolist(), len(numbers)
     size = max(from_least) + 1
     low, share = sum(16 * x < size for x in from_least), -(-size // 16) / size

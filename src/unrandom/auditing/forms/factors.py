@@ -1,4 +1,4 @@
-"""Which whole numbers did a program multiply by a constant that is only nearly the inverse of a round number? R's
+"""The whole numbers that a program multiplied by a constant that is only nearly the inverse of a round number. R's
 generators do, and their fractions are off the multiples of 2**-30 and 1 / (2**32 − 1) by a few rounding errors.
 """
 
@@ -15,8 +15,8 @@ ROUNDING = 2.0**-51  # relative rounding error of a product and its printed digi
 
 
 def views(stream: Stream) -> list[View]:
-    """The views of a stream, preceded by those of R's factors that explain all the fractions."""
-    if not stream.fractions or stream.rounding_error is None or not len(stream):
+    """The views of a stream, preceded by views with R's factors that explain all the fractions."""
+    if stream.rounding_error is None or not len(stream):
         return stream.views
     found = []
     for factor, bits in R_FACTORS:

@@ -1,4 +1,4 @@
-"""How were the numbers of a stream printed? After some layers, with so many digits, in a notation."""
+"""How the numbers of a stream were printed: after some layers, with a number of digits, in a notation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,6 +1,5 @@
-"""What may a generator have made, given the numbers that a program printed? The plausible interpretations, as streams:
-words, numbers in a range, fractions, the characters of tokens; with an offset, a scale, a sign, another order of bytes
-or bits.
+"""Lists what a generator may have made, given the numbers that a program printed, as streams: words, numbers in a
+range, fractions, the characters of tokens; with an offset, a scale, a sign, another order of bytes or bits.
 
 A user may know some of this (`Assumed`), and then nothing is inferred. Otherwise every interpretation is tried; those
 that are rare are marked as not likely.
@@ -20,6 +19,7 @@ from unrandom.auditing.forms.cycles import MOST_OUTPUTS, in_turn, skipping, with
 from unrandom.auditing.forms.decimals import of_decimals
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.ranges import MARGIN, MAX_RANGES, whole_ranges
+from unrandom.auditing.forms.shown import Range, Words
 from unrandom.auditing.forms.stream import WIDTHS, Stream, array_of
 from unrandom.auditing.forms.words import has_no_words, of_uuids, rearranged
 from unrandom.auditing.reading.alphabets import ALPHANUMERIC
@@ -29,7 +29,7 @@ from unrandom.auditing.reading.tokens import MAX_NUMBERS
 from unrandom.core.errors import UserError
 
 MANY_DRAWS, FEW_ORDERS = 1000, 2
-"""Of fewer draws from an alphabet, slow families try so many of its common orders only."""
+"""Of fewer than MANY_DRAWS from an alphabet, slow families try only FEW_ORDERS of its common orders."""
 
 MOST_WIDE_BITS = 64 * MAX_NUMBERS  # bits of whole numbers, at most, so that many wide ones are not divided into words
 MAX_BOUND_BITS = 53  # ranges that programs draw from have at most this many bits
@@ -77,7 +77,7 @@ def interpretations(numbers: Numbers, assumed: Assumed, deadline: Deadline = NO_
 
 
 def _of_reading(numbers: Numbers, assumed: Assumed) -> Iterator[Stream]:
-    """The streams of the numbers, then those of other readings of the same input."""
+    """The streams of the numbers, then of other readings of the same input."""
     unknown = (assumed.bits, assumed.bounded, assumed.start, assumed.scale) == (None, None, None, None)
     drawn = [one for one in (numbers, *numbers.others) if one.drawn]
     stated = [one for one in drawn if len(letters(one)) == assumed.bounded]
@@ -148,7 +148,8 @@ def _assumed(whole: list[int], form: Form, assumed: Assumed) -> Stream:
             raise UserError(f"{described(wrong)} is out of range: {name} allows 0 to {described(limit - 1)}{hint}")
     greatest = max(whole) if assumed.bounded is None else assumed.bounded - 1
     bits = max(1, greatest.bit_length(), assumed.bits or 1)
-    return replace(_words(whole, form, assumed, bits), bounded=assumed.bounded)
+    words = _words(whole, form, assumed, bits)
+    return words if assumed.bounded is None else words.reduced(assumed.bounded)
 
 
 def _words(whole: list[int], form: Form, assumed: Assumed, bits: int) -> Stream:
@@ -156,21 +157,23 @@ def _words(whole: list[int], form: Form, assumed: Assumed, bits: int) -> Stream:
         raise UserError(
             f"{described(max(whole))} is out of range: --modulus allows 0 to {described(assumed.modulus - 1)}"
         )
-    return Stream(array_of(whole, bits), form, bits)
+    return Stream(array_of(whole, bits), form, Words(bits))
 
 
 def _signed(whole: list[int], form: Form) -> Iterator[Stream]:
     """Two's complement of 32 or 64 bits, whichever is needed."""
     for bits in (32, 64):
         if min(whole) >= -(1 << (bits - 1)) and max(whole) < 1 << (bits - 1):
-            yield Stream(array_of([x % (1 << bits) for x in whole], bits), form.within(layers.Signed(bits)), bits)
+            yield Stream(
+                array_of([x % (1 << bits) for x in whole], bits), form.within(layers.Signed(bits)), Words(bits)
+            )
             return
 
 
 def _signed_octets(whole: list[int], form: Form) -> Iterator[Stream]:
     """Two's complement of bytes, as Java prints them, if the numbers need all 8 bits; and the words of these bytes."""
     if -128 <= min(whole) < -64 and 64 <= max(whole) < 128:
-        octets = Stream(array_of([x % 256 for x in whole], 8), form.within(layers.Signed(8)), 8)
+        octets = Stream(array_of([x % 256 for x in whole], 8), form.within(layers.Signed(8)), Words(8))
         yield octets
         yield from rearranged(octets)
 
@@ -189,15 +192,14 @@ def _bounded(whole: list[int], form: Form) -> Iterator[Stream]:
             yield Stream(
                 array_of(values, bits),
                 inner,
-                bits,
-                bounded=size,
+                Range(size, bits),
                 likely=i == 0,
                 reordered=(start, size) == (0, 1 << width),
             )
             if size == 2:
                 flipped = [1 - x for x in values]
                 inverse = inner.within(layers.Affine(1, -1))
-                yield Stream(array_of(flipped, 1), inverse, 1, bounded=2, likely=False, reordered=True)
+                yield Stream(array_of(flipped, 1), inverse, Range(2, 1), likely=False, reordered=True)
 
 
 def _above_power(whole: list[int], form: Form) -> Iterator[Stream]:
@@ -210,7 +212,7 @@ def _above_power(whole: list[int], form: Form) -> Iterator[Stream]:
         if near and greatest >> bits and len(whole) >= MARGIN:
             above = [x - start for x in whole]
             likely = 4 * start >= 1 << bits
-            yield Stream(array_of(above, bits), form.within(layers.Affine(start, 1)), bits, likely=likely)
+            yield Stream(array_of(above, bits), form.within(layers.Affine(start, 1)), Words(bits), likely=likely)
 
 
 def _multiples(whole: list[int], form: Form) -> Iterator[Stream]:
@@ -222,5 +224,5 @@ def _multiples(whole: list[int], form: Form) -> Iterator[Stream]:
         smaller = [(x - start) // factor for x in whole]
         form = form.within(layers.Affine(start, factor))
         bits = max(1, max(smaller).bit_length())
-        yield Stream(array_of(smaller, bits), form, bits, likely=False)
+        yield Stream(array_of(smaller, bits), form, Words(bits), likely=False)
         yield from (replace(stream, likely=False) for stream in _bounded(smaller, form))

@@ -1,5 +1,5 @@
-"""How are the numbers of a stream turned back into the numbers that a program printed? By layers, each of which undoes
-one interpretation: an offset, a scale, a sign, an order of bytes or bits, a division into words.
+"""Turns the numbers of a stream back into the numbers that a program printed, by layers, each of which undoes one
+interpretation: an offset, a scale, a sign, an order of bytes or bits, a division into words.
 
 A stream holds what a generator may have made, such as ⌊6 u⌋; the program printed something else, such as 1 + ⌊6 u⌋. The
 `Affine` layer restores the 1. A layer makes `outer` numbers from `inner` numbers of the stream.
@@ -208,7 +208,7 @@ class Backwards(Grouped):
 
 @dataclass(frozen=True)
 class Marked(Layer):
-    """Bits of each number that a program overwrote, those set in `mask`, with those of `mark`."""
+    """Bits of each number that a program overwrote: where `mask` is set, with the bits of `mark`."""
 
     mask: int
     mark: int
@@ -271,7 +271,7 @@ class Gaps(Layer):
 @dataclass(frozen=True)
 class InTurn(Layer):
     """Numbers of these widths in turn, each of one word of 32 bits or more, the lowest first. The last word of a number
-    shows its top bits if the width is no multiple of 32: then the words are fractions.
+    shows its top bits if the width is not a multiple of 32: then the words are fractions.
     """
 
     widths: tuple[int, ...]

@@ -1,5 +1,5 @@
-"""Which uniform numbers may lie behind normally or exponentially distributed ones? The streams that numbers with the
-moments of such deviates may be; and those of a few numbers, whose distribution cannot be seen, in their sign and size.
+"""The uniform numbers that may lie behind normal or exponential ones: behind numbers with the moments of such deviates,
+and behind a few numbers, whose distribution cannot be seen, with their sign and size.
 """
 
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from unrandom.auditing.algebra.normal import ROUNDING, box_muller_inverse, cdf, 
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.layers import Affine, BoxMuller, Exponential, Quantile
 from unrandom.auditing.forms.ranges import round_near
+from unrandom.auditing.forms.shown import Fractions, Normals
 from unrandom.auditing.forms.stream import Stream
 
 Values = Float64[np.ndarray, " n"]
@@ -26,13 +27,13 @@ is the first one, that of textbooks the second.
 """
 
 FARTHEST = 8.0  # deviations to which normal numbers go
-LARGEST_EXPONENTIAL = 45.0  # greater exponential deviates have no place among those of doubles
+LARGEST_EXPONENTIAL = 45.0  # greater exponential deviates do not occur with doubles
 
-DEVIATIONS = 6.0  # standard errors by which moments may differ from those of the normal distribution
+DEVIATIONS = 6.0  # standard errors by which moments may differ from the normal distribution's
 
 
 def look_normal(values: Values) -> bool:
-    """Whether mean, variance and kurtosis are those of standard normal deviates, up to chance."""
+    """Whether mean, variance and kurtosis fit standard normal deviates, up to chance."""
     n = len(values)
     if n < FEWEST or values.min() >= 0 or values.max() <= 0 or np.abs(values).max() > FARTHEST:
         return False
@@ -98,8 +99,8 @@ def normal_streams(
 ) -> Iterator[Stream]:
     """The deviates themselves; and the uniform numbers behind them, by the quantile function and by Box and Muller."""
     values, rounding_error, form = _standard(values, rounding_error, form, mean, deviation)
-    yield Stream(values, form, 0, rounding_error + np.abs(values) * ROUNDING, normal=True)
-    yield Stream(cdf(values), form.within(Quantile()), 0, cdf_error(values, rounding_error))
+    yield Stream(values, form, Normals(rounding_error + np.abs(values) * ROUNDING))
+    yield Stream(cdf(values), form.within(Quantile()), Fractions(cdf_error(values, rounding_error)))
     pairs = len(values) // 2 * 2
     shape = (pairs // 2, 2)
     uniform, errors = box_muller_inverse(values[:pairs].reshape(shape), rounding_error[:pairs].reshape(shape))
@@ -107,7 +108,7 @@ def normal_streams(
         numbers = np.stack([uniform[:, 0], 1 - uniform[:, 1] if plain else uniform[:, 1]], axis=1)
         order = slice(None, None, 1 if angle_first else -1)
         inner = form.within(BoxMuller(angle_first, plain))
-        yield Stream(numbers[:, order].ravel(), inner, 0, errors[:, order].ravel(), likely=angle_first or plain)
+        yield Stream(numbers[:, order].ravel(), inner, Fractions(errors[:, order].ravel()), likely=angle_first or plain)
 
 
 def exponential_streams(
@@ -118,7 +119,7 @@ def exponential_streams(
     numbers, errors = exponential_inverse(values, rounding_error)
     for complement in (True, False):
         inner = form.within(Exponential(complement))
-        yield Stream(1 - numbers if complement else numbers, inner, 0, errors, likely=len(values) >= FEWEST)
+        yield Stream(1 - numbers if complement else numbers, inner, Fractions(errors), likely=len(values) >= FEWEST)
 
 
 def _standard(

@@ -1,5 +1,5 @@
-"""From which range were numbers drawn? Of all ranges that the smallest and the largest number allow, those with round
-ends.
+"""The ranges from which numbers may have been drawn: of all that the smallest and the largest number allow, those with
+round ends.
 
 The ends of a range exceed the extremes of n numbers drawn from it by about 1/n of its size, and by 8/n with a
 probability of e^−8.

@@ -1,4 +1,4 @@
-"""Which integers may lie behind fractions? They are matched with x / divisor for common divisors."""
+"""Finds the integers that may lie behind fractions, by matching these with x / divisor for common divisors."""
 
 from dataclasses import dataclass
 

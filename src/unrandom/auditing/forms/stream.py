@@ -1,6 +1,4 @@
-"""What is a stream of outputs? Integers or fractions, in order, with what is known of them: their range, their rounding
-error, how they were printed, and how much information each of them has.
-"""
+"""A stream of outputs: numbers in order, with what is known of them, and how much information each of them has."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +15,7 @@ from unrandom.auditing.forms import evenness
 from unrandom.auditing.forms.form import Form
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.scales import MANTISSA, Scale
+from unrandom.auditing.forms.shown import Cycle, Fractions, Normals, Range, Real, Shown, Words, states_behind
 from unrandom.auditing.reading.numerals import NoNumeral
 
 CONTINUATION = 10  # number of outputs reported after the last one, and before the first one
@@ -37,32 +36,23 @@ class View:
 
 @dataclass(frozen=True)
 class Stream:
-    """Outputs in order: integers from 0 on (Python integers if they exceed 64 bits); or fractions from 0 to 1, each
-    with a bound on its rounding error (that of a double itself excluded).
+    """Outputs in order: integers from 0 on (Python integers if they exceed 64 bits), fractions from 0 to 1, or normal
+    deviates, as `shown` says.
 
-    `bits` is the width of the integers. `bounded` is N if outputs were reduced to 0 … N − 1; `cycle` are the ranges of
-    successive outputs if these differ, as in a shuffle. `modulus`, `multiplier` and `increment` are those given by the
-    user. `printed` are the printed doubles if the fractions behind them are not known exactly. `scales` lists the
-    conversions from integers that could have produced all the fractions. A stream is `likely` if it is a common
-    interpretation of the printed numbers, and `reordered` if another one has the same bits. The numbers of a `normal`
-    stream are no fractions from 0 to 1, but normal deviates. The range is `stated` if it was given, not inferred.
-    `known` says which outputs of the generator were printed, if not all were; the values of the others have no meaning.
+    `modulus`, `multiplier` and `increment` are those given by the user. A stream is `likely` if it is a common
+    interpretation of the printed numbers, and `reordered` if another one has the same bits. The range is `stated` if it
+    was given, not inferred. `known` says which outputs of the generator were printed, if not all were; the values of
+    the others have no meaning.
     """
 
     values: Shaped[np.ndarray, " outputs"]
     form: Form
-    bits: int
-    rounding_error: Float64[np.ndarray, " outputs"] | None = None
-    printed: Float64[np.ndarray, " outputs"] | None = None
-    bounded: int | None = None
+    shown: Shown
     modulus: int | None = None
     multiplier: int | None = None
     increment: int | None = None
-    scales: tuple[Scale, ...] = ()
-    cycle: tuple[int, ...] = ()
     likely: bool = True
     reordered: bool = False
-    normal: bool = False
     stated: bool = False
     known: Bool[np.ndarray, " outputs"] | None = None
 
@@ -70,13 +60,40 @@ class Stream:
         return len(self.values)
 
     @property
+    def bits(self) -> int:
+        """Bits of whole numbers; 0 for others."""
+        return 0 if isinstance(self.shown, Real) else self.shown.bits
+
+    @property
+    def bounded(self) -> int | None:
+        """N if the outputs were reduced to 0 … N − 1."""
+        return self.shown.size if isinstance(self.shown, Range) else None
+
+    @property
+    def cycle(self) -> tuple[int, ...]:
+        """The ranges of successive outputs if these differ, as in a shuffle."""
+        return self.shown.ranges if isinstance(self.shown, Cycle) else ()
+
+    @property
     def fractions(self) -> bool:
-        return self.rounding_error is not None
+        return isinstance(self.shown, Fractions)
+
+    @property
+    def rounding_error(self) -> Float64[np.ndarray, " outputs"] | None:
+        return self.shown.rounding_error if isinstance(self.shown, Real) else None
+
+    @property
+    def scales(self) -> tuple[Scale, ...]:
+        return self.shown.scales if isinstance(self.shown, Fractions) else ()
 
     @property
     def in_range(self) -> bool:
         """True for integers that were reduced to a range, or to a cycle of ranges."""
-        return self.bounded is not None or bool(self.cycle)
+        return isinstance(self.shown, Range | Cycle)
+
+    def reduced(self, size: int) -> "Stream":
+        """The same whole numbers, as if they had been reduced to 0 … size − 1."""
+        return replace(self, shown=Range(size, self.bits))
 
     @cached_property
     def bits_per_output(self) -> float:
@@ -105,13 +122,13 @@ class Stream:
     def _bits_of_range(self) -> Float64[np.ndarray, " outputs"]:
         numbers, count = self._steps, len(self)
         mean = self.bits_per_output * count / max(1, len(numbers))
-        of_range = self.fractions or bool(self.cycle)
-        filled = of_range or evenness.filled(numbers, self.bounded or 1 << self.bits)
+        whole = isinstance(self.shown, Words | Range)
+        filled = not whole or evenness.filled(numbers, self.bounded or 1 << self.bits)
         stated, words = self.stated and filled, self.bits in WIDTHS and not self.in_range and filled
         if len(numbers) > evenness.EVEN_UP_TO:
             full = words and (self.bits - mean) * len(numbers) < evenness.UNEVEN_BITS
             bits = np.full(count, float(self.bits) if full else mean)
-            if self.fractions and not self.normal:  # `mean` is for the fewest digits
+            if self.fractions:  # `mean` is for the fewest digits
                 bits += self._digit_bits - self._digit_bits.min()
             return bits
         if stated and self.in_range:
@@ -120,7 +137,7 @@ class Stream:
             return np.full(count, mean)
         if len(numbers) > 1 and self.concentrated:
             return np.zeros(count)
-        if self.fractions and not self.normal:
+        if self.fractions:
             return self._digit_bits
         if self.cycle:
             return self._log_ranges
@@ -129,26 +146,31 @@ class Stream:
 
     @property
     def capacity(self) -> float:
-        """Bits of all outputs together at most: those of their ranges, or of their digits. Unlike `information`, they
-        are not less where frequencies are unknown, as those of some thousand words of 16 bits.
+        """The most bits that all outputs together can have, by their ranges or digits. Unlike `information`, they are
+        not fewer where frequencies are unknown, as of some thousand words of 16 bits.
         """
-        if self.normal:
-            return float(self.information.sum())
-        bits = self._digit_bits if self.fractions else np.full(len(self), float(self.bits))
-        bits = self._log_ranges if self.in_range else bits
+        match self.shown:
+            case Normals():
+                return float(self.information.sum())
+            case Fractions():
+                bits = self._digit_bits
+            case Range() | Cycle():
+                bits = self._log_ranges
+            case Words(width):
+                bits = np.full(len(self), float(width))
         return float(bits.sum() if self.known is None else bits[self.known].sum())
 
     @property
     def concentrated(self) -> bool:
-        """Whether so many of the first numbers lie in the lowest sixteenth of their range, or fractions so near to 0 or
-        1, with a chance below 2**−UNEVEN_BITS only.
+        """Whether the lowest sixteenth of the range of the first numbers is fuller than chance allows
+        (2**−UNEVEN_BITS), or fractions are nearer to 0 or 1.
         """
         numbers = self._steps[: evenness.EVEN_UP_TO]
         if not len(numbers):
             return False
         if evenness.crowded(numbers):
             return True
-        if not self.fractions or self.normal:
+        if not self.fractions:
             return False
         values = self._known_values
         widest = max(2.0**-MANTISSA, min(float(values.max()), 1.0 - float(values.min())))
@@ -162,9 +184,8 @@ class Stream:
     def _steps(self) -> Shaped[np.ndarray, " n"]:
         """The known outputs as whole numbers: fractions in units of what their digits tell apart."""
         numbers = self._known_values
-        if not self.fractions or not len(numbers):
+        if self.rounding_error is None or not len(numbers):
             return numbers
-        assert self.rounding_error is not None
         coarsest = max((1 / scale.divisor for scale in self.scales), default=0.0)
         finest = max(2.0**-MANTISSA, 2 * float(self.rounding_error.max()), coarsest)
         least = float(numbers.min())  # below 0 for normal deviates
@@ -184,7 +205,7 @@ class Stream:
 
     @cached_property
     def _bits_of_recurring(self) -> float:
-        """Bits of an output at most, if it is a part of a printed number: those of the most frequent printed number,
+        """Bits of an output at most, if it is a part of a printed number: bits of the most frequent printed number,
         shared among its parts. Endless if no printed number recurs.
         """
         parts = self.form.inner // self.form.outer
@@ -196,19 +217,21 @@ class Stream:
 
     @property
     def rounded(self) -> bool:
-        """True for fractions with too few digits to determine a double."""
+        """True for real numbers with too few digits to determine a double."""
         return self.rounding_error is not None and bool(self.rounding_error.any())
 
     def part(self, start: int, end: int | None = None) -> "Stream":
         """The outputs from index `start` to before `end`."""
-        errors = None if self.rounding_error is None else self.rounding_error[start:end]
-        printed = None if self.printed is None else self.printed[start:end]
-        turned = start % len(self.cycle) if self.cycle else 0
-        cycle = self.cycle[turned:] + self.cycle[:turned]
-        known = None if self.known is None else self.known[start:end]
-        return replace(
-            self, values=self.values[start:end], rounding_error=errors, printed=printed, cycle=cycle, known=known
-        )
+        part = self.at(slice(start, end))
+        return replace(part, shown=self.shown.turned(start)) if isinstance(self.shown, Cycle) else part
+
+    def at(self, places: slice | np.ndarray) -> "Stream":
+        """The outputs at these places, of a stream that has no cycle of ranges."""
+        shown, known = self.shown, None if self.known is None else self.known[places]
+        if isinstance(shown, Real):
+            printed = None if shown.printed is None else shown.printed[places]
+            shown = replace(shown, rounding_error=shown.rounding_error[places], printed=printed)
+        return replace(self, values=self.values[places], shown=shown, known=known)
 
     def head(self, count: int) -> "Stream":
         """The first `count` outputs."""
@@ -216,12 +239,12 @@ class Stream:
 
     def range_of(self, i: int) -> int | None:
         """N if output i, which may be negative or beyond the end, was reduced to 0 … N − 1."""
-        return self.cycle[i % len(self.cycle)] if self.cycle else self.bounded
+        return self.shown.ranges[i % len(self.shown.ranges)] if isinstance(self.shown, Cycle) else self.bounded
 
     @cached_property
     def views(self) -> list[View]:
         """The outputs as integers; for fractions, one view per possible divisor."""
-        if not self.fractions:
+        if not isinstance(self.shown, Real):
             return [View(self.values.tolist(), self.bits, int)]
         views = []
         for scale in self.scales:
@@ -260,10 +283,10 @@ class Stream:
 
     def is_printed(self, numbers: list[Number]) -> bool:
         """Whether these numbers, which match the first outputs, are also printed as these, to the last digit."""
-        if self.printed is None:
+        if not isinstance(self.shown, Real) or self.shown.printed is None:
             return True
         restored = self.form.restored(numbers)
-        return restored == self.printed[: len(restored)].tolist()
+        return restored == self.shown.printed[: len(restored)].tolist()
 
     def unknown(self, bounds: Sequence[tuple[int, int]], modulus: int) -> list[tuple[int, int]]:
         """These bounds of the outputs, or all of 0 … modulus − 1 for those that are not known."""
@@ -276,26 +299,10 @@ class Stream:
         x / modulus, or as ⌊N x / modulus⌋; all states for outputs that are not known. None for integers that were not
         reduced to a range.
         """
-        bounds = self._shown_bounds(modulus)
+        bounds = states_behind(self.values, self.shown, modulus)
         return None if bounds is None else self.unknown(bounds, modulus)
-
-    def _shown_bounds(self, modulus: int) -> list[tuple[int, int]] | None:
-        if self.in_range:
-            ranges = ((y, self.range_of(i) or 1) for i, y in enumerate(self.values.tolist()))
-            return [(-(-y * modulus // n), -(-(y + 1) * modulus // n) - 1) for y, n in ranges]
-        if self.rounding_error is None:
-            return None
-        bounds: list[tuple[int, int]] = []
-        for value, error in zip(self.values.tolist(), self.rounding_error.tolist(), strict=True):
-            (centre, parts), (tolerance, error_parts) = value.as_integer_ratio(), error.as_integer_ratio()
-            common = max(parts, error_parts, 2**54)  # all are powers of two
-            centre *= common // parts
-            tolerance = tolerance * (common // error_parts) + common // 2**54
-            low, high = -((tolerance - centre) * modulus // common), (centre + tolerance) * modulus // common
-            bounds.append((max(0, low), min(modulus - 1, high)))
-        return bounds
 
 
 def array_of(whole: list[int], bits: int) -> Shaped[np.ndarray, " outputs"]:
-    """Whole numbers of so many bits as the values of a stream."""
+    """Whole numbers of this many bits as the values of a stream."""
     return np.array(whole, dtype=np.uint64 if bits <= 64 else object)

@@ -1,5 +1,5 @@
-"""Which words may a number consist of, or be a part of? Words in other orders of bytes or bits, words of several calls
-in one number, numbers that are pieces of one word, and the words of UUIDs.
+"""The words that a number may consist of, or be a part of: words in other orders of bytes or bits, words of several
+calls in one number, numbers that are pieces of one word, and the words of UUIDs.
 """
 
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from unrandom.auditing.forms import layers
+from unrandom.auditing.forms.shown import Range, Words
 from unrandom.auditing.forms.stream import WIDTHS, Stream, array_of
 from unrandom.auditing.reading.alphabets import ALPHANUMERIC
 from unrandom.auditing.reading.numerals import Base64Bytes, Positional
@@ -34,7 +35,7 @@ def rearranged(words: Stream) -> Iterator[Stream]:
                 divided = _divided(words, width, size, low_first, likely=width > 64)
                 yield divided
                 if size == 32:
-                    yield replace(divided, bounded=1 << size, reordered=True)
+                    yield replace(divided.reduced(1 << size), reordered=True)
             if width and width < size and size % width == 0 and len(numbers) > size // width:
                 count = size // width
                 joined = [
@@ -49,7 +50,7 @@ def rearranged(words: Stream) -> Iterator[Stream]:
     octets = _octets(words)
     if octets is not None:
         yield octets
-        yield replace(octets, bounded=1 << 8, reordered=True)
+        yield replace(octets.reduced(1 << 8), reordered=True)
     if width and width > 16 and width % 16 == 0 and _printed_bits(words):
         yield _divided(words, width, 16, False, likely=False)
     if width and width in WIDTHS and width > 8:
@@ -70,7 +71,7 @@ def _octets(words: Stream) -> Stream | None:
         return None
     if padding:
         form = words.form.within(layers.Affine(0, 1 << padding))
-        words = Stream(array_of([x >> padding for x in numbers], bits - padding), form, bits - padding)
+        words = Stream(array_of([x >> padding for x in numbers], bits - padding), form, Words(bits - padding))
     return _divided(words, bits - padding, 8, False, likely=bits > 64)
 
 
@@ -88,7 +89,7 @@ def _printed_bits(words: Stream) -> int:
 
 def of_uuids(words: Stream) -> Iterator[Stream]:
     """UUIDs of version 4 as programs make them: Python's of one number of 128 bits, four words with the lowest first,
-    of which two are not known whole; and those of JavaScript's template, of 31 draws.
+    of which two are not known whole; and as JavaScript's template makes them, of 31 draws.
     """
     numbers = words.values.tolist()
     if not _is_version_4(words):
@@ -99,11 +100,11 @@ def of_uuids(words: Stream) -> Iterator[Stream]:
     digits = layers.Digits(16, template.inner, "")
     draws = [draw for x in numbers for draw in digits.draws(template.drawn(x))]
     known = np.array([place != template.HIDDEN for _ in numbers for place in range(template.inner)])
-    yield Stream(array_of(draws, 4), words.form.within(template), 4, bounded=16, known=known)
+    yield Stream(array_of(draws, 4), words.form.within(template), Range(16, 4), known=known)
 
 
 def has_no_words(numbers: Stream) -> bool:
-    """Whether numbers are no words of bits, but letters and digits, or UUIDs some of whose bits are fixed."""
+    """Whether numbers are not words of bits, but letters and digits, or UUIDs some of whose bits are fixed."""
     numeral = numbers.form.numeral
     return isinstance(numeral, Positional) and (numeral.alphabet in ALPHANUMERIC or _is_version_4(numbers))
 
@@ -121,4 +122,4 @@ def _divided(words: Stream, bits: int, size: int, low_first: bool, *, likely: bo
 
 
 def _over(stream: Stream, numbers: list[int], bits: int, layer: layers.Layer, *, likely: bool) -> Stream:
-    return Stream(array_of(numbers, bits), stream.form.within(layer), bits, likely=likely)
+    return Stream(array_of(numbers, bits), stream.form.within(layer), Words(bits), likely=likely)

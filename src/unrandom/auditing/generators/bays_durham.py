@@ -1,4 +1,4 @@
-"""Which numbers does an LCG produce whose outputs a table shuffles? Those that Bays and Durham (1976) take from it.
+"""LCGs whose outputs a table shuffles (Bays and Durham 1976).
 
 An output is the entry of the table at a slot, which depends on the output before; the next number of the LCG replaces
 it. C++'s knuth_b shuffles minstd_rand0 by 256 slots ([rand.adapt.shuf] of the C++ standard); ran1 of Numerical Recipes

@@ -1,5 +1,5 @@
-"""Which numbers do subtract-with-borrow and add-with-carry generators produce? Sums or differences of two earlier
-numbers and a carry (Marsaglia and Zaman 1991).
+"""Subtract-with-borrow and add-with-carry generators: sums or differences of two earlier numbers and a carry (Marsaglia
+and Zaman 1991).
 
 x[i] = ± x[i − near] ± x[i − far] ± carry modulo 2**bits: a difference subtracts the carry, a sum adds it, and the next
 carry is 1 if the result was outside 0 … 2**bits − 1. The state is the last `far` numbers and the carry. C++'s

@@ -1,5 +1,5 @@
-"""Which numbers do combined generators produce? Fractions made from two or three linear recurrences of different prime
-moduli (Wichmann and Hill 1982; L'Ecuyer 1988, 1999), and MySQL's RAND().
+"""Combined generators: fractions made from two or three linear recurrences of different prime moduli (Wichmann and Hill
+1982; L'Ecuyer 1988, 1999), and MySQL's RAND().
 
 The sum of ± x / m over the components, modulo 1, is X / M exactly, where M is the product of the moduli and X a linear
 recurrence modulo M with the coefficients of the Chinese remainder theorem. The output of a program differs from X / M

@@ -1,5 +1,5 @@
-"""With which numbers does Go's math/rand mix the words of a seed? With the state that its generator reaches after
-7.8 · 10**12 outputs (Go's source, `gen_cooked.go`).
+"""The numbers with which Go's math/rand mixes the words of a seed: the state that its generator reaches after 7.8 ·
+10**12 outputs (Go's source, `gen_cooked.go`).
 
 The generator is x[t] = x[t−607] + x[t−273] modulo 2**64. Its states so far ahead follow from x**n modulo the
 characteristic polynomial x**607 − x**334 − 1, with coefficients modulo 2**64.

@@ -1,4 +1,4 @@
-"""Which numbers do nextLong() and nextDouble() of java.util.Random produce? Combinations of two successive LCG states.
+"""nextLong() and nextDouble() of java.util.Random: combinations of two successive LCG states.
 
 next(b) steps x = (0x5DEECE66D x + 11) mod 2**48 and returns its top b bits. nextLong() is (next(32) << 32) + next(32),
 both signed, and nextDouble() is ((next(26) << 27) + next(27)) / 2**53 (Java's documentation). Here, a state is the

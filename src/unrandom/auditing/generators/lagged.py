@@ -1,4 +1,4 @@
-"""Which numbers does a lagged Fibonacci generator produce? Sums or differences of two earlier ones.
+"""Lagged Fibonacci generators: sums or differences of two earlier numbers.
 
 x[i] = ± x[i − near] ± x[i − far] modulo m (Knuth, TAOCP vol. 2, 3.2.2). The state is the last `far` numbers. glibc's
 rand() is x[i−3] + x[i−31] modulo 2**32 without its lowest bit.

@@ -1,5 +1,5 @@
-"""Which bits of a generator's first state does each bit of its words depend on? By running the generator on words whose
-bits are linear forms modulo 2 in the unknown bits of that state.
+"""Computes which bits of a generator's first state each bit of its words depends on, by running the generator on words
+whose bits are linear forms modulo 2 in the unknown bits of that state.
 
 A form is a row of packed coefficients: bit k of its word j is the coefficient of unknown 64 j + k. `LinearWord` has the
 operators that generators use on words, so their own `step` and `output` produce the forms.
@@ -34,7 +34,7 @@ def unit_rows(unknowns: int) -> Rows:
 class LinearWord:
     """A word whose bits are linear forms: `rows` [bits, words], lowest bit first; higher bits are 0.
 
-    The operators are those of Python's integers: no bit is lost on the left. A product with an integer needs a word of
+    The operators work as on Python's integers: no bit is lost on the left. A product with an integer needs a word of
     one bit, and | needs words that have no bit in common, as in a rotation.
     """
 

@@ -1,5 +1,5 @@
-"""Which numbers does a Mersenne twister produce? Tempered words of a linear recurrence modulo 2 (Matsumoto and
-Nishimura 1998; MT19937-64: Nishimura 2000).
+"""Mersenne twisters: tempered words of a linear recurrence modulo 2 (Matsumoto and Nishimura 1998; MT19937-64:
+Nishimura 2000).
 
 Words of w bits obey s[t+n] = s[t+m] ^ twist(s[t], s[t+1]), where twist joins the highest bits of s[t] and the lowest 31
 bits of s[t+1], and multiplies them by a matrix modulo 2. An output is a tempered word. A state is n successive words,

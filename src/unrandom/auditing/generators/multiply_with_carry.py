@@ -1,5 +1,5 @@
-"""Which numbers do multiply-with-carry generators produce? The low half of a product plus a carry, which is the high
-half of the last one (Marsaglia 1994; Marsaglia 2003 for complementary ones).
+"""Multiply-with-carry generators: the low half of a product plus a carry, which is the high half of the last one
+(Marsaglia 1994; Marsaglia 2003 for complementary ones).
 
 t = a x[i−r] + c modulo b², b = 2**bits; x[i] = t mod b, and the next carry is ⌊t / b⌋. A complementary one shows
 b − 1 − x[i], and steps from what it shows.

@@ -1,4 +1,4 @@
-"""Which numbers do quadratic and inversive congruential generators produce? x ← a x² + b x + c, or x ← a x**-1 + c.
+"""Quadratic and inversive congruential generators: x ← a x² + b x + c, or x ← a x**-1 + c.
 
 Blum, Blum and Shub's generator is quadratic with a = 1 and b = c = 0, modulo a product of two primes. Inversive
 generators (Eichenauer and Lehn 1986) have a prime modulus.
@@ -10,7 +10,7 @@ from math import gcd
 
 @dataclass(frozen=True)
 class Quadratic:
-    """x ← (a x² + b x + c) mod m for 0 <= x < m. Several numbers may step to the same one: there is no way back."""
+    """x ← (a x² + b x + c) mod m for 0 <= x < m. Several numbers may step to the same one: they cannot be inverted."""
 
     m: int
     a: int

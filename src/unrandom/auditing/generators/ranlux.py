@@ -1,4 +1,4 @@
-"""Which numbers does RANLUX produce? Those of a subtract-with-borrow generator of which most are discarded.
+"""RANLUX: a subtract-with-borrow generator of whose numbers most are discarded.
 
 x[n] = x[n − near] − x[n − far] − borrow modulo b = 2**bits (Marsaglia and Zaman 1991). Of each block of successive
 numbers, the first ones are used (Lüscher 1994; James 1994; ranlux24 and ranlux48 of C++). With
@@ -49,9 +49,7 @@ class Ranlux:
         return x * self._inverse_factors[place - 1] % self.modulus, (place - 1) % self.used
 
     def partial(self, words: Sequence[int]) -> int:
-        """X after the last of `far` − 1 successive words, but for the word before them and the borrow, which are to be
-        added to it.
-        """
+        """X after the last of `far` − 1 successive words, before adding the previous word and the borrow."""
         newest = words[-self.near :]
         return sum(x << self.bits * (i + 1) for i, x in enumerate(words)) - sum(
             x << self.bits * i for i, x in enumerate(newest)

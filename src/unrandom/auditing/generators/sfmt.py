@@ -1,5 +1,5 @@
-"""Which numbers does the SIMD-oriented fast Mersenne twister SFMT19937 produce? The 32-bit quarters, lowest first, of
-128-bit words of a linear recurrence modulo 2 (Saito and Matsumoto 2008).
+"""The SIMD-oriented fast Mersenne twister SFMT19937: the 32-bit quarters, lowest first, of 128-bit words of a linear
+recurrence modulo 2 (Saito and Matsumoto 2008).
 
 w[t+156] = w[t] ^ (w[t] << 8) ^ ((w[t+122] >> 11) & mask) ^ (w[t+154] >> 8) ^ (w[t+155] << 18), where the shifts by 8
 move bits of the whole word, and those by 11 and 18 bits of each quarter.

@@ -1,5 +1,5 @@
-"""Which numbers do linear feedback shift registers produce, one register per bit? Each bit of an output is an exclusive
-or of the same bit of earlier outputs.
+"""Linear feedback shift registers, one per bit: each bit of an output is an exclusive or of the same bit of earlier
+outputs.
 
 A bit s of the outputs obeys ⊕ C[j] s[i − j] = 0 over j = 0 … size, with C[0] = 1. The state is the last `size` outputs.
 Every generator that uses only shifts and exclusive ors obeys such recurrences (Golomb 1967).

@@ -1,4 +1,4 @@
-"""How are words shifted and rotated, and how are these operations inverted? By functions on integers or arrays.
+"""Shifts and rotations of words, and the inverses of these operations, on integers or arrays.
 
 A word is an integer 0 … 2**bits − 1: a Python integer, a uint64 array with one word for each of many generators that
 step in parallel, a word of linear forms (`linear_words`), or an expression of unknown words, for a solver. The

@@ -1,5 +1,5 @@
-"""Which generators have a state of at most 32 bits, so small that all states can be tried? The ones of shells, of old
-BASICs and of small scripts.
+"""Generators with a state of at most 32 bits, so small that all states can be tried: in shells, old BASICs and small
+scripts.
 
 Functions of states accept Python integers and int64 arrays: every product is below 2**63 or wraps around, and is
 masked before it is shifted or divided.

@@ -1,5 +1,5 @@
-"""Which numbers does SplitMix64 produce? The values of a counter, each scrambled by a mixing function (Steele, Lea and
-Flood 2014; Java's SplittableRandom).
+"""SplitMix64: the values of a counter, each scrambled by a mixing function (Steele, Lea and Flood 2014; Java's
+SplittableRandom).
 """
 
 from dataclasses import dataclass

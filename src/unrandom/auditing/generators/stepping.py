@@ -1,4 +1,4 @@
-"""What do the generators of all families have in common? A state, a step to the next state, and the output of a state.
+"""What the generators of all families have in common: a state, a step to the next state, and the output of a state.
 
 A module per family defines frozen dataclasses, whose fields are the parameters of a generator, with `step(state)`,
 `back(state)` and `output(state)`; a state is a word or a tuple of words (`words`). Generators with a long state, which

@@ -1,5 +1,5 @@
-"""Which numbers does Knuth's ran_array produce? x[i] = x[i−100] − x[i−37] modulo 2**30, of which the first 100 of every
-1009 are used (TAOCP vol. 2, 3.6; R's Knuth-TAOCP and Knuth-TAOCP-2002).
+"""Knuth's ran_array: x[i] = x[i−100] − x[i−37] modulo 2**30, of which the first 100 of every 1009 are used (TAOCP vol.
+2, 3.6; R's Knuth-TAOCP and Knuth-TAOCP-2002).
 """
 
 from collections.abc import Iterator, Sequence

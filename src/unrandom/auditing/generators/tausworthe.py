@@ -1,5 +1,4 @@
-"""Which numbers do combined Tausworthe generators produce? The exclusive or of several shift registers, each in one
-word.
+"""Combined Tausworthe generators: the exclusive or of several shift registers, each in one word.
 
 A register of k bits is the top of a word z. Its step is z' = (((z << q) ^ z) >> (k − s)) ^ ((z without its lowest bits)
 << s), which makes s new bits at once (L'Ecuyer 1996, 1999). The bits of a word below its register affect no later word.

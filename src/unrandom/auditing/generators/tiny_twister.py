@@ -1,7 +1,7 @@
-"""Which numbers does a tiny Mersenne twister produce? Words of a state of 127 bits that steps linearly modulo 2, mixed
-by an addition (Saito and Matsumoto 2011).
+"""The tiny Mersenne twister: words of a state of 127 bits that steps linearly modulo 2, mixed by an addition (Saito and
+Matsumoto 2011).
 
-The addition makes the output non-linear, but its lowest bit is linear. The parameters are those of the authors' test
+The addition makes the output non-linear, but its lowest bit is linear. The parameters come from the authors' test
 programs, which most programs use.
 """
 

@@ -1,5 +1,5 @@
-"""Which numbers does Math.random() of V8 (Chrome, Node.js) produce? The top bits of one word of a xorshift128+ state,
-or since 2026 of the sum of both, in reversed blocks of 64.
+"""Math.random() of V8 (Chrome, Node.js): the top bits of one word of a xorshift128+ state, or since 2026 of the sum of
+both, in reversed blocks of 64.
 
 64 fractions are generated at a time and handed out from the last to the first. The oldest versions show 52 bits of the
 first word, those to Node.js 24 show 52 or 53, and Node.js 26 shows 53 bits of the sum (V8's sources,

@@ -1,5 +1,5 @@
-"""Which numbers do WELL generators produce? Words of a long recurrence modulo 2 that changes many bits at each step
-(Panneton, L'Ecuyer and Matsumoto 2006).
+"""WELL generators: words of a long recurrence modulo 2 that changes many bits at each step (Panneton, L'Ecuyer and
+Matsumoto 2006).
 
 A state has r words v[0] … v[r−1] of 32 bits. A step replaces the newest and the oldest word: z0 joins the highest bits
 of v[r−1] and the lowest p bits of v[r−2]; z1 and z2 are sums of two transformed words each; the next state is (new v0,

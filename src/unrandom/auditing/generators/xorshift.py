@@ -1,5 +1,4 @@
-"""Which numbers does a xorshift generator produce? One or several words, each step xored with shifted copies of
-themselves.
+"""Xorshift generators: one or several words, each step xored with shifted copies of themselves.
 
 Marsaglia (2003) gives the steps and the shifts with full period; xorshift64* (Vigna 2016) outputs the 64-bit word
 multiplied by a constant. The state 0 steps to itself, and no other state steps to 0.

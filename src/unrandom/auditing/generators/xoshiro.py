@@ -1,5 +1,4 @@
-"""Which numbers do xorshift128+, xoroshiro and xoshiro generators produce? Scrambled words of a state that steps
-linearly modulo 2.
+"""Xorshift128+, xoroshiro and xoshiro generators: scrambled words of a state that steps linearly modulo 2.
 
 The scrambler, a non-linear output function, is the sum of two words (+), or one word multiplied and rotated (**). Vigna
 (2017) describes xorshift128+, Blackman and Vigna (2018) the others. Every state but 0 is allowed.

@@ -1,4 +1,4 @@
-"""How do programs make numbers of the words of their generators? A layout joins parts of one or two successive words to
+"""How programs make numbers from the words of their generators: a layout joins parts of one or two successive words to
 an integer X. A program shows X itself, X / divisor, that fraction with few digits, ⌊N X / divisor⌋, or X % N.
 """
 
@@ -26,7 +26,7 @@ class Layout:
     """Pieces of X, the most significant one first; and how many words each output takes.
 
     `divisor` is 2**size if it is 0. `single` marks fractions rounded to single precision. If `share` is more than 1, so
-    many successive outputs are made of the same word, each of bits that lie `size` above those of the one before.
+    many successive outputs are made of the same word, each of bits that lie `size` above the bits of the one before.
     """
 
     about: str

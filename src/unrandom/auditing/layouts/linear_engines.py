@@ -1,5 +1,5 @@
-"""Which generators linear modulo 2 are known, and how do the bits of their words depend on the state? A table of
-engines, each with the linear forms of its words, and its words from a solved state.
+"""The known generators linear modulo 2: a table of engines, each with the linear forms of its words, and its words from
+a solved state.
 
 Word 0 of an engine is the output of its unknown state. Bits of that state that affect no word but the first are called
 silent: no later word determines them.

@@ -1,4 +1,4 @@
-"""Which bits of a generator's words does a stream show? A reading for each layout that programs may have used: the
+"""Tells which bits of a generator's words a stream shows: a reading for each layout that programs may have used has the
 known bits of the integer X behind each output.
 """
 
@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from unrandom.auditing.forms.layers import Number, Quantile
+from unrandom.auditing.forms.shown import Cycle, Fractions, Range, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.layouts import layout as layouts
 from unrandom.auditing.layouts.linear_engines import XORSHIFT128, LinearEngine
@@ -19,7 +20,7 @@ SINGLE_DIGITS = 7  # fewest digits that show how a fraction was rounded to singl
 
 
 class Known(NamedTuple):
-    """What an output tells of its X: the bits in `mask` are those of x, and each of the `run` bits below bit `top` is
+    """What an output tells of its X: the bits in `mask` are bits of x, and each of the `run` bits below bit `top` is
     the opposite of bit `top`.
     """
 
@@ -33,8 +34,8 @@ class Known(NamedTuple):
 class Reading:
     """A layout of the outputs of a stream, how X becomes a number of the stream, and what each output tells of X.
 
-    `alike` are readings that have the known bits in common with this one, and differ in bits that few digits do not
-    show; their words begin `shift` words later.
+    `alike` are readings indistinguishable from this one at the printed precision; their words begin `shift` words
+    later.
     """
 
     layout: layouts.Layout
@@ -47,14 +48,14 @@ class Reading:
 
 def readings(engine: LinearEngine, stream: Stream) -> Iterator[Reading]:
     """All readings of a stream as outputs of an engine, the most plausible ones first."""
-    if stream.bounded is not None:
-        yield from _of_range(engine, stream.bounded)
-    elif stream.fractions:
-        yield from _of_fractions(engine, stream)
-    else:
-        bits = stream.bits
-        for layout in _integer_layouts(engine, bits):
-            yield Reading(layout, layout.about, int, partial(_all_bits, mask=(1 << bits) - 1))
+    match stream.shown:
+        case Range(size):
+            yield from _of_range(engine, size)
+        case Fractions():
+            yield from _of_fractions(engine, stream)
+        case Words(bits) | Cycle(bits=bits):
+            for layout in _integer_layouts(engine, bits):
+                yield Reading(layout, layout.about, int, partial(_all_bits, mask=(1 << bits) - 1))
 
 
 def _all_bits(stream: Stream, mask: int) -> list[Known]:

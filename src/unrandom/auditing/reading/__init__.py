@@ -1,4 +1,4 @@
-"""Which numbers are in this text or file? This room knows no generator.
+"""Reads the numbers in any text or file. This room knows no generator.
 
 - `options`     what a user may state, and in which ranges
 - `contents`    finds out what a file is, and reads the numbers in it

@@ -1,5 +1,5 @@
-"""From which alphabets may the characters of tokens have been drawn, and in which order do these stand for 0, 1, 2 …?
-Those that programs use and that hold all the characters seen; a much larger one than needed only for few characters.
+"""The alphabets from which the characters of tokens may have been drawn, in the order of 0, 1, 2 …: alphabets that
+programs use and that hold all the characters seen; much larger ones than needed only for few characters.
 """
 
 import string
@@ -10,8 +10,8 @@ from math import log
 from unrandom.auditing.reading.tokens import shown
 from unrandom.core.errors import UserError
 
-UNLIKELY = 1e-3  # probability below which it is no chance that all characters are of a smaller alphabet
-FEW_LETTERS = 1e-6  # chance below which letters of few kinds are no letters of the whole alphabet
+UNLIKELY = 1e-3  # probability below which it is not chance that all characters are of a smaller alphabet
+FEW_LETTERS = 1e-6  # chance below which letters of few kinds were not drawn from the whole alphabet
 MAX_ALPHABET = 1024  # most characters of an alphabet that a user states
 JOINERS = "\ufe0e\ufe0f\u200d\u20e3"
 """Characters that only change how a symbol looks; they are left out."""
@@ -100,7 +100,7 @@ def stated_alphabet(text: str) -> str:
 
 
 def alphabets_of(used: Iterable[str], count: int) -> list[str]:
-    """The known alphabets that hold all the `count` characters, which are those of `used`; whole classes of letters
+    """The known alphabets that hold all the `count` characters in `used`; whole classes of letters
     first, then the smallest; without those so large that characters drawn from them would not all be of the smallest.
     """
     letters = set(used)
@@ -112,12 +112,12 @@ def alphabets_of(used: Iterable[str], count: int) -> list[str]:
 
 
 def is_symbolic(letters: str) -> bool:
-    """Whether all characters are symbols, such as those of the zodiac, and not letters or marks of text."""
+    """Whether all characters are symbols, such as signs of the zodiac, and not letters or marks of text."""
     return letters.isprintable() and not any(letter.isascii() or letter.isalnum() for letter in set(letters))
 
 
 def few_letters(letters: str) -> bool:
-    """Whether letters are of so few kinds that they are no token of all letters, as a row of H and T."""
+    """Whether letters are of so few kinds that they are not a token of all letters, as a row of H and T."""
     kinds = len(set(letters))
     return letters.isascii() and letters.isalpha() and kinds > 1 and len(letters) * log(26 / kinds) > -log(FEW_LETTERS)
 

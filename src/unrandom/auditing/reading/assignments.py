@@ -1,4 +1,4 @@
-"""Which lists do the lines of a program assign? Those after ``name =`` or ``name:``, as scripts print them."""
+"""The lists that the lines of a program assign, after ``name =`` or ``name:``, as scripts print them."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which fractions lie between the numbers of two columns? Those of a table that bounds each output from both sides."""
+"""The fractions between the numbers of two columns, in a table that bounds each output from both sides."""
 
 from collections.abc import Sequence
 from math import floor, log10

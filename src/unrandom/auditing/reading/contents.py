@@ -1,5 +1,5 @@
-"""How is a file read into numbers? By finding out what contains them, in this order: raw words, numpy's .npy, text with
-a regular expression, JSON, a table or plain text.
+"""Reads a file into numbers, by finding out what contains them, in this order: raw words, numpy's .npy, text with a
+regular expression, JSON, a table or plain text.
 
 At most 64 MB are read, of a text the first 16 MB are used, and of all numbers the first million (`tokens`). The tokens
 of a text are passed over in blocks, so that memory holds the text and the numbers.
@@ -12,6 +12,7 @@ import tokenize
 import warnings
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from unrandom.auditing.reading.documents import of_json
 from unrandom.auditing.reading.formulas import Formula, behind_formula
 from unrandom.auditing.reading.frames import without_frame
 from unrandom.auditing.reading.logs import by_rows, matches, of_column
-from unrandom.auditing.reading.options import Selection, check_text
+from unrandom.auditing.reading.options import Reading
 from unrandom.auditing.reading.parsing import NOTATIONS, Numbers, numbers_in_alphabet, numbers_of, only_first
 from unrandom.auditing.reading.pasted import of_pasted
 from unrandom.auditing.reading.texts import Text, of_letters, of_text
@@ -50,36 +51,26 @@ def read(
     source: str | Path,
     *,
     content: bytes | None = None,
-    raw: Raw | None = None,
-    column: str | None = None,
-    regex: str | None = None,
-    notation: str | None = None,
-    alphabet: str | None = None,
-    rows: bool = False,
-    low: str | None = None,
-    high: str | None = None,
-    formula: str | None = None,
     deadline: Deadline = NO_LIMIT,
+    **options: Any,
 ) -> Numbers:
     """The numbers in the file `source`, or in standard input for ``-``; at most the first MAX_NUMBERS of them, and of a
     text those in its first MAX_TEXT characters, which a note then says. Its `content` is given if it was read already.
 
-    `raw` reads words instead of text. `column` is a column of a table or of a log, by its heading or number; a field of
-    JSON objects; or a key of key=value pairs. `regex` finds one number in each line, by its group `value`, its group 1
-    or all of it. `notation` names how numbers are written, such as ``hexadecimal`` or ``base64`` (None: inferred);
-    `alphabet` has the characters of tokens in order of value, each of which was drawn. `rows` reads all columns of
-    numbers row by row. `low` and `high` are columns that bound fractions from 0 to 1. `formula` is how a program
-    computed the numbers from a fraction u, which is then read instead.
-    Raises UserError for content that holds no numbers of one kind, for more than 64 MB, and for what is no file;
+    The `options` are the fields of `Reading`. `raw` reads words instead of text. `column` is a column of a table or of
+    a log, by its heading or number; a field of JSON objects; or a key of key=value pairs. `regex` finds one number in
+    each line, by its group `value`, its group 1 or all of it. `notation` names how numbers are written, such as
+    ``hexadecimal`` or ``base64`` (None: inferred); `alphabet` has the characters of tokens in order of value, each of
+    which was drawn. `rows` reads all columns of numbers row by row. `low` and `high` are columns that bound fractions
+    from 0 to 1. `formula` is how a program computed the numbers from a fraction u, which is then read instead.
+    Raises UserError for content that holds no numbers of one kind, for more than 64 MB, and for what is not a file;
     OutOfTime after the deadline.
     """
-    chosen = Selection.of(
-        column=column, regex=regex, notation=notation, alphabet=alphabet, rows=rows, low=low, high=high
-    )
-    check_text("--formula", formula)
-    if notation is not None:
+    chosen = Reading.of(**options)
+    raw, formula = chosen.raw, chosen.formula
+    if chosen.notation is not None:
         with about("--notation"):
-            lookup("notation", notation, NOTATIONS)
+            lookup("notation", chosen.notation, NOTATIONS)
     if raw is not None:
         with about("--raw"):
             lookup("type of raw words", raw, dict.fromkeys(RAW_TYPES))
@@ -90,10 +81,8 @@ def read(
     if not content:
         raise UserError(f"{named(path)} holds no numbers")
     binary = raw is not None or content.startswith(NPY)
-    if binary and chosen:
-        raise UserError(
-            "--column, --regex, --rows, --low, --high, --notation, --alphabet are for text, not for raw words or .npy"
-        )
+    if binary and chosen.stated(*(of_text := Reading.names(of_text=True))):
+        raise UserError(f"--{', --'.join(of_text)} are for text, not for raw words or .npy")
     if raw is not None:
         numbers = _words(content, raw, path, deadline)
     elif binary:
@@ -107,7 +96,7 @@ def read(
     return numbers if formula is None else behind_formula(numbers, formula, deadline)
 
 
-def _of_text(text: Text, notes: list[str], chosen: Selection) -> Numbers:
+def _of_text(text: Text, notes: list[str], chosen: Reading) -> Numbers:
     """The numbers of a text; without the frame of a table, if it is one."""
     table = without_frame(text) if chosen.regex is None and chosen.alphabet is None else None
     if table is not None:
@@ -117,7 +106,7 @@ def _of_text(text: Text, notes: list[str], chosen: Selection) -> Numbers:
     return _of_lines(text, notes, chosen)
 
 
-def _of_lines(text: Text, notes: list[str], chosen: Selection, *, pasted: bool = True) -> Numbers:
+def _of_lines(text: Text, notes: list[str], chosen: Reading, *, pasted: bool = True) -> Numbers:
     comments, notation = text.comments(), chosen.notation
     notes = [*notes, f"comment lines left out: {comments}"] if comments and chosen.regex is None else notes
     tokens = _chosen(text, chosen)
@@ -135,8 +124,8 @@ def _of_lines(text: Text, notes: list[str], chosen: Selection, *, pasted: bool =
     return numbers
 
 
-def _chosen(text: Text, chosen: Selection) -> Tokens | None:
-    """The tokens that a user chose, or those of JSON; None if neither."""
+def _chosen(text: Text, chosen: Reading) -> Tokens | None:
+    """The tokens that a user chose, or the tokens of JSON; None if neither."""
     if chosen.regex is not None:
         return matches(text, chosen.regex)
     if chosen.column is not None:
@@ -236,7 +225,7 @@ def _array(content: bytes, source: str) -> np.ndarray:
         return values.astype(kind.newbyteorder("=")).reshape(shape, order="F" if fortran else "C")
     except _BROKEN as error:
         said = str(error).partition("\n")[0][:100]
-        raise UserError(f"{named(source)} is no .npy file of numbers: {said}") from None
+        raise UserError(f"{named(source)} is not a .npy file of numbers: {said}") from None
 
 
 def _decoded(content: bytes, source: str) -> tuple[str, list[str]]:

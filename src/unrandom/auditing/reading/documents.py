@@ -1,4 +1,4 @@
-"""Where are the numbers in JSON? In its only list of numbers, or in one field of its objects."""
+"""Finds the numbers in JSON: in its only list of numbers, or in one field of its objects."""
 
 import json
 import re
@@ -92,7 +92,7 @@ def _first_items(content: str, deadline: Deadline) -> list[Any]:
 
 
 def _lines(text: Text) -> list[tuple[int, Any]] | None:
-    """JSON values, one on each line, with their lines; None if the first line is no JSON value."""
+    """JSON values, one on each line, with their lines; None if the first line is not a JSON value."""
     items = list[tuple[int, Any]]()
     for line, content in text.lines():
         try:
@@ -164,7 +164,7 @@ def _of_records(items: list[tuple[int, Any]], column: str | None, notation: str 
 
 
 def _fields(value: Any, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Fields of an object that are no objects, with dotted names."""
+    """Fields of an object that are not objects, with dotted names."""
     for name, inner in value.items():
         if isinstance(inner, dict) and depth < MAX_DEPTH:
             yield from _fields(inner, f"{prefix}{name}.", depth + 1)

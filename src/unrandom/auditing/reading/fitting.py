@@ -1,4 +1,5 @@
-"""In which notation other than decimal are tokens written? Each function finds the numeral that all tokens fit.
+"""Finds the notation other than decimal in which tokens are written: each function finds the numeral that all tokens
+fit.
 
 It returns the numeral and notes of what was inferred, and raises Misfit for the first token that does not fit.
 """
@@ -33,7 +34,7 @@ ONE_CASE = ("base32", "base36")  # notations of which tokens in both cases are t
 
 PREFIXES = {"0x": "hexadecimal", "0b": "binary", "0o": "octal"}
 
-LEAST_LETTERS = 4  # characters of a token of letters alone that is no word of a language
+LEAST_LETTERS = 4  # characters of a token of letters alone that is not a word of a language
 LEAST_TOGETHER = 10  # characters of all such tokens together
 LEAST_MIXED = 20  # digits in base 36 or 32 that are not all letters
 CUT_DIGITS = range(4, 11)  # digits that programs keep of a fraction in another base
@@ -105,7 +106,7 @@ def uuid(tokens: Tokens) -> Fit:
 
 
 def grouped(tokens: Tokens) -> Fit:
-    """Decimal digits in groups between marks, as those of a telephone: the same in all tokens, which are no dates."""
+    """Decimal digits in groups between marks, as in telephone numbers: the same in all tokens, which are not dates."""
     row, i, token = next(tokens.places())
     groups = tuple(map(len, _GROUP.findall(token)))
     if not _GROUPED.fullmatch(token) or groups in DATES:
@@ -259,7 +260,7 @@ def drawn(tokens: Tokens, numeral: Positional) -> list[Positional]:
         if count > MAX_NUMBERS:
             return []
     if used <= set(ALPHABETS["hexadecimal"]) | set(ALPHABETS["hexadecimal"].upper()) and count >= LEAST_TOGETHER:
-        return []  # draws of hexadecimal digits are those of their number
+        return []  # draws of hexadecimal digits are read as their number
     return [replace(numeral, name="letters", alphabet=alphabet) for alphabet in alphabets_of(used, count)]
 
 

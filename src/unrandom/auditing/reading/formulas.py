@@ -1,5 +1,5 @@
-"""Which fractions u made numbers that a program computed from them by a formula, such as floor(100 / (1.0001 - u))?
-Those between two bounds, found by bisection, since the formula only rises or only falls with u.
+"""Finds the fractions u from which a program computed numbers by a formula, such as floor(100 / (1.0001 - u)): they lie
+between two bounds, found by bisection, since the formula only rises or only falls with u.
 
 A formula is parsed, and never run as code: it has numbers, u, + - * / **, parentheses, and a few functions.
 """
@@ -81,7 +81,7 @@ class Formula:
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             if isinstance(error, UserError):
                 raise
-            raise UserError(f"--formula {shown(self.text)} is no formula; it may have {ALLOWED}") from None
+            raise UserError(f"--formula {shown(self.text)} is not a formula; it may have {ALLOWED}") from None
 
     @cached_property
     def _sign(self) -> float:
@@ -100,7 +100,7 @@ class Formula:
             return np.asarray(self._function(u), dtype=np.float64) + np.zeros(len(u))
 
     def bounds(self, values: Values, error: Values, deadline: Deadline = NO_LIMIT) -> tuple[Values, Values]:
-        """For each value, the least u of which the formula has this value but for its `error`, and the least one above
+        """For each value, the least u of which the formula has this value up to its `error`, and the least one above
         it for which it has not; equal if there is none.
         """
         values = self._sign * values
@@ -143,7 +143,7 @@ class Computed:
 
 
 def behind_formula(numbers: Numbers, text: str, deadline: Deadline = NO_LIMIT) -> Numbers:
-    """The fractions of which numbers are the values of this formula. UserError if one of them is no value of it, and
+    """The fractions of which numbers are the values of this formula. UserError if one of them is not a value of it, and
     for shuffles; OutOfTime after the deadline.
     """
     formula = Formula(text)

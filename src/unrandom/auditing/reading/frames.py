@@ -1,4 +1,4 @@
-"""Is a text a table as a database, Markdown or a terminal draws it? Then its lines are read without their frame."""
+"""Recognises a table as a database, Markdown or a terminal draws it, and leaves out the frame."""
 
 import re
 from itertools import islice
@@ -12,7 +12,7 @@ _FOOTER = re.compile(r"\(?\d+ rows?(?: in set)?\b[^|]*", re.ASCII)
 
 
 def without_frame(text: Text) -> Text | None:
-    """The table with its cells between tabs, each row in its line; None for a text that is no such table. Its lines
+    """The table with its cells between tabs, each row in its line; None for any other text. Its lines
     have equally many bars, or are below a heading and dashes, and above how many they are, as PostgreSQL prints them.
     """
     written = (line for _, line in text.written() if line.strip())

@@ -1,4 +1,4 @@
-"""How are numbers written? Each numeral parses one token, and writes a number as the input would have.
+"""The notations of numbers: each numeral parses one token, and writes a number as the input would have.
 
 Decimal notation (`Whole`, `Decimals`) in several styles; digits of an alphabet (`Positional`: hexadecimal, UUIDs, base
 32, 36, 62, 64); and bytes in base 64 (`Base64Bytes`). Words are in `orders`.
@@ -49,7 +49,7 @@ class Style:
         return re.compile(form, re.ASCII)
 
     def plain(self, token: str) -> str | None:
-        """The token with a decimal point and without the other marks; None if it is no number in this style."""
+        """The token with a decimal point and without the other marks; None if it is not a number in this style."""
         if not self._pattern.fullmatch(token):
             return None
         text = token.removesuffix(self.suffix)

@@ -1,4 +1,4 @@
-"""Which bytes does a text show? Those of a hexdump, of a literal of Python, or of one long word of hexadecimal."""
+"""Finds the bytes that a text shows: of a hexdump, of a literal of Python, or of one long word of hexadecimal."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Which numbers do words stand for? Their places in a natural order: of numbers, ranks, cards, or the alphabet."""
+"""The numbers that words stand for, by their places in a natural order: of numbers, ranks, cards, or the alphabet."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Which numbers do tokens stand for? Those of the first notation in a fixed order that all the tokens fit.
+"""Turns tokens into numbers, by the first notation in a fixed order that all the tokens fit.
 
 Decimal notation comes first, then hexadecimal, then words, then the smallest of the larger alphabets.
 """
@@ -25,7 +25,7 @@ NumberKind: TypeAlias = Literal["whole", "decimal"]
 
 REMEDY = "choose the numbers with --column or --regex, or their notation with --notation"
 
-LONGEST_TOKEN = 64  # characters of one token by itself; those of a longer one are read one by one
+LONGEST_TOKEN = 64  # characters of one token by itself; a longer one is read character by character
 SHOWN = 6  # alphabets that a note names, at most
 SEVERAL = 8  # fewest tokens that show a large alphabet although the next one does not fit it
 
@@ -69,7 +69,7 @@ def only_first(count: int) -> str:
 def numbers_of(tokens: Tokens, notation: str | None = None, deadline: Deadline = NO_LIMIT) -> Numbers:
     """The numbers that tokens stand for, the first MAX_NUMBERS of them, in the notation of this name or the first that
     all tokens fit. UserError with the line of the first token that fits none of them, or that is not finite, and for
-    words with control characters; OutOfTime after the deadline. No tokens are no numbers.
+    words with control characters; OutOfTime after the deadline. No tokens give no numbers.
     """
     tokens = tokens.timed(deadline)
     if next(iter(tokens), None) is None:

@@ -1,4 +1,4 @@
-"""How is a text read that is no plain list or table of numbers? By what is tried here in turn: the list that one of its
+"""Reads a text in which the numbers stand among other text, by what is tried here in turn: the list that one of its
 lines assigns; numbers after some lines of words; the bytes of a hexdump; symbols without spaces; the part that varies
 in lines of one shape.
 
@@ -117,7 +117,7 @@ def _start_of(text: Text, line: int) -> int:
 
 
 def _masked(text: Text, notation: str | None) -> Numbers | None:
-    """One number of digits among brackets, spaces and dashes on each line, as those of a telephone."""
+    """One number of digits among brackets, spaces and dashes on each line, as in telephone numbers."""
     masks = {re.sub("[0-9]", "0", line.strip()) for _, line in _not_blank(text)} if notation is None else set()
     mask = masks.pop() if len(masks) == 1 else ""
     if not _MASK.fullmatch(mask) or len(mask) > MAX_CHARACTERS or not set(mask) & set("(+ "):
@@ -247,7 +247,7 @@ def _best(text: Text, ways: Sequence[tuple[str, str]], notation: str | None) -> 
 
 
 def _symbols(lines: list[str]) -> str:
-    """The symbols of which lines consist, if there are few kinds and most are no letters or digits; else none."""
+    """The symbols of which lines consist, if there are few kinds and most are neither letters nor digits; else none."""
     written = without_joiners("".join(word for line in lines for word in words_of(line)))
     kinds = sorted(set(written))
     few = 1 < len(kinds) <= MOST_SYMBOLS and len(written) > len(kinds)

@@ -1,4 +1,4 @@
-"""Which fraction does a token such as "m8yzrxne4b" stand for? The double that JavaScript's toString(36) prints so,
+"""Finds the fraction that a token such as "m8yzrxne4b" stands for: the double that JavaScript's toString(36) prints so,
 after its "0."; or, if a program cut the digits off, the middle of all the fractions that begin with them.
 """
 

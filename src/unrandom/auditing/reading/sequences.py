@@ -1,17 +1,18 @@
-"""Which sequences of whole numbers are in a file? One on each line if all lines are lists of numbers, else one of all.
+"""Reads the sequences of whole numbers in a file: one on each line if all lines are lists of numbers, else one of all.
 
 Lines are sequences if each of them is plain numbers, between spaces or commas and perhaps in brackets, and some have
 several. Everything else, such as a list over several lines, a table or a log, is read as `contents` reads it.
 """
 
 import re
+from typing import Any
 
 from unrandom.auditing.inputs import content_of, named
 from unrandom.auditing.reading.contents import read
+from unrandom.auditing.reading.options import Reading
 from unrandom.auditing.reading.orders import Words
 from unrandom.auditing.reading.parsing import Numbers, only_first
 from unrandom.core.errors import UserError
-from unrandom.core.names import Raw
 from unrandom.core.reading import about
 
 MAX_BYTES = 2**22  # maximum size of the input; models read some hundred numbers of a sequence
@@ -20,26 +21,17 @@ _LISTED = rb"\s*\d{1,40}(?:(?:\s*,\s*|\s+)\d{1,40})*\s*"
 _LINE = re.compile(rb"|".join((_LISTED, rb"\s*\[" + _LISTED + rb"\]\s*", rb"\s*\(" + _LISTED + rb"\)\s*")))
 
 
-def read_sequences(
-    source: str,
-    *,
-    raw: Raw | None = None,
-    column: str | None = None,
-    regex: str | None = None,
-    notation: str | None = None,
-    rows: bool = False,
-) -> tuple[list[list[int]], list[str]]:
+def read_sequences(source: str, **options: Any) -> tuple[list[list[int]], list[str]]:
     """The sequences in a file, or in standard input for ``-``, and a note on each thing that was inferred.
 
-    The options are those of `contents.read`; with any of them, all of the file is one sequence. Raises UserError, which
-    names the file, for what `contents.read` and `sequence_of` refuse, and for more than 4 MB.
+    The `options` are the fields of `Reading`; with any of them, all of the file is one sequence. Raises UserError,
+    which names the file, for what `contents.read` and `sequence_of` refuse, and for more than 4 MB.
     """
     content, path = content_of(source, MAX_BYTES), named(source)
     with about(path):
-        inferred = (raw, column, regex, notation, rows) == (None, None, None, None, False)
-        if inferred and (sequences := plain_rows(content)):
+        if Reading.of(**options) == Reading() and (sequences := plain_rows(content)):
             return sequences, [f"each of the {len(sequences):,} lines is a sequence of its own"]
-        numbers = read(source, content=content, raw=raw, column=column, regex=regex, notation=notation, rows=rows)
+        numbers = read(source, content=content, **options)
         sequence, notes = sequence_of(numbers)
         return [sequence], notes
 

@@ -1,4 +1,5 @@
-"""Which part of lines of one shape varies? The field that differs from line to line, and neither counts nor is a time.
+"""Finds the part that varies in lines of one shape: the field that differs from line to line, and neither counts nor is
+a time.
 
 A line is fields with marks between them. Lines have one shape if their marks are the same; the fields that are the same
 in all of them are their words. What is found is a regular expression, so that a user can state it, too.
@@ -48,7 +49,7 @@ class Field:
 
     @cached_property
     def affixes(self) -> tuple[str, str] | None:
-        """What stands before and after the number in all texts, such as $ or x; None if they are no such numbers."""
+        """What stands before and after the number in all texts, such as $ or x; None if they are not such numbers."""
         found = [_AFFIXED.fullmatch(text) for text in self.texts]
         around = {(match[1], match[3]) for match in found if match}
         return around.pop() if len(around) == 1 and None not in found else None

@@ -1,4 +1,6 @@
-"""Which column of a table holds the numbers? The one that is named; else the only one of numbers that do not count."""
+"""Finds the column of a table that holds the numbers: the one that is named; else the only one of numbers that do not
+count.
+"""
 
 import csv
 import re
@@ -36,7 +38,7 @@ def cells(text: str, separator: str | None) -> list[str]:
         try:
             return [cell.strip() for cell in next(csv.reader([text], delimiter=separator, skipinitialspace=True), [])]
         except csv.Error as error:
-            raise UserError(f"{shown(text)} is no row of a table: {error}") from None
+            raise UserError(f"{shown(text)} is not a row of a table: {error}") from None
     return [cell.strip() for cell in text.split(separator)]
 
 
@@ -92,8 +94,8 @@ def column_of(
 
 
 def all_columns_of(rows: Callable[[], Iterable[Row]], notation: str | None) -> Tokens:
-    """The cells of all columns of numbers, row by row, but for columns that only count. UserError if there are none; a
-    row without a cell in one of them raises UserError when it is reached.
+    """The cells of all columns of numbers, row by row, except for columns that only count. UserError if there are none;
+    a row without a cell in one of them raises UserError when it is reached.
     """
     sample = [row.tokens for row in islice(rows(), SAMPLE_LINES)]
     width = max(map(len, sample), default=0)
@@ -112,7 +114,7 @@ def all_columns_of(rows: Callable[[], Iterable[Row]], notation: str | None) -> T
         for row in islice(rows(), int(heading), None):
             if len(row.tokens) <= chosen[-1]:
                 raise UserError(f"line {row.line} has {len(row.tokens)} columns, but --rows needs {chosen[-1] + 1}")
-            yield from (Row(row.line, [row.tokens[i]]) for i in chosen)  # one by one, since a row is no shuffle
+            yield from (Row(row.line, [row.tokens[i]]) for i in chosen)  # one by one, since a row is not a shuffle
 
     left = [called[i] for i in range(width) if i not in chosen]
     note = f"columns {listed([called[i] for i in chosen])} read row by row"

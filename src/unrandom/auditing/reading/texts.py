@@ -1,4 +1,4 @@
-"""Where are the numbers in a text? In all of its words, or in a column of a table."""
+"""Finds the numbers in a text: in all of its words, or in a column of a table."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from unrandom.core.errors import UserError
 
 BLOCK = 1 << 20  # characters of text handled at a time
 LONG = 1 << 14  # characters of a line that is long to split
-DIGITS = 40  # digits of a text that is no single number, since 128 bits have at most 39
+DIGITS = 40  # digits of a text that is not a single number, since 128 bits have at most 39
 
 _ONE_ON_A_LINE = re.compile(r"[\w.+/=:%\n-]+", re.ASCII)
 _COMMENT = re.compile(r"^\s*#.*|(?:^|\s)(?:#|//|--+)(?:\s.*)?$")
@@ -225,7 +225,7 @@ def _free(text: Text, sample: Sequence[str], continued: bool, notation: str | No
 
 
 def _identical(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """A note about rows that are all the same, which are no shuffles."""
+    """A note about rows that are all the same, which are not shuffles."""
     same = len(rows) > 1 and len(rows[0]) > 1 and all(row == rows[0] for row in rows)
     return ("identical rows read one after the other",) if same else ()
 

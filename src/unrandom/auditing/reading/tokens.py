@@ -1,4 +1,4 @@
-"""What does a file hold before its numbers are parsed? Rows of tokens.
+"""What a file holds before its numbers are parsed: rows of tokens.
 
 Rows can be passed over again, so that memory holds the text and the numbers, but not the tokens.
 """
@@ -103,7 +103,7 @@ class Misfit(Exception):
 
 
 class NotPlain(UserError):
-    """A text is no plain list or table of numbers: perhaps it has some other layout."""
+    """A text is not a plain list or table of numbers: perhaps it has some other layout."""
 
 
 def shown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Which numbers are in a list or an array of Python? Those of its text, or its numbers as they are."""
+"""Reads the numbers in a list or an array of Python: from their text, or as they are."""
 
 import numbers as numeric
 import sys
@@ -68,7 +68,7 @@ def _of_list(values: list[Any], deadline: Deadline) -> Numbers:
             break
         if not isinstance(row, list | tuple | np.ndarray) or (isinstance(row, np.ndarray) and not row.ndim):
             raise UserError(
-                f"item {i} is no list, but others are; a list must hold numbers or words, or lists of these"
+                f"item {i} is not a list, but others are; a list must hold numbers or words, or lists of these"
             )
         rows.append(Row(i, [_token(value, i) for value in row[: left + 1]]))
         left -= len(row)

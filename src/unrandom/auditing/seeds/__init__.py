@@ -1,4 +1,4 @@
-"""Which seed made the outputs? Every seed of a range is tried in every program that could have made such outputs.
+"""Finds the seed that made the outputs: every seed of a range is tried in every program that could have made them.
 
 - `spans`    which seeds to try: a range, or the times around a date
 - `compiled` functions compiled by numba
@@ -14,5 +14,5 @@
 - `choice`   which trials there are for a stream
 - `likely`   the seeds that are tried unasked
 - `scan`     tries the seeds of a range in several threads
-- `search`   what is tried for the interpretations of a stream, and what a match proves
+- `by_trial` tries seeds for the interpretations of a stream, and judges what matches
 """

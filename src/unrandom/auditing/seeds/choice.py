@@ -1,4 +1,4 @@
-"""Which trials are there for a stream? Those of all methods of programs that may have made one of its readings."""
+"""Chooses the trials for a stream: all methods of programs that may have made one of its readings."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,6 +8,7 @@ import numpy as np
 
 from unrandom.auditing.forms.layers import Backwards, Digits, Divided, Gaps, InTurn, Joined, Reversed
 from unrandom.auditing.forms.normals import FEWEST, exponential_streams, normal_streams
+from unrandom.auditing.forms.shown import Cycle, Fractions, Normals, Range, Real, Shown, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.reading.tokens import shown
 from unrandom.auditing.seeds import draws
@@ -23,7 +24,7 @@ the power of minus this number.
 """
 
 WIDEST_BITS = 64  # numbers with more bits are compared with no method: compiled comparisons take 64-bit words
-RARE = (Gaps, InTurn, Joined)  # interpretations of the printed numbers that are not tried with seeds, but for BYTES
+RARE = (Gaps, InTurn, Joined)  # interpretations of the printed numbers that are not tried with seeds, except for BYTES
 BYTES = Joined(8, 4, low_first=True)  # Python's randbytes and Java's nextBytes print words so
 
 FEWEST_NORMAL = 4  # normal deviates that are hardly ever all from 0 to 1
@@ -66,8 +67,8 @@ def _others(stream: Stream) -> Iterator[Stream]:
         yield replace(stream, values=turned, form=stream.form.within(Backwards(layer.count)))
     if _of_four_bytes(stream):
         yield _bytes_of_words(stream)
-    if stream.fractions and not stream.form.layers and stream.rounding_error is not None and not stream.normal:
-        values, errors, form = stream.values, stream.rounding_error, stream.form
+    if isinstance(stream.shown, Fractions) and not stream.form.layers:
+        values, errors, form = stream.values, stream.shown.rounding_error, stream.form
         few = [exponential_streams(values, errors, form)] * (0 < len(values) < FEWEST)
         few += [normal_streams(values, errors, form)] * (0 < len(values) < FEWEST_NORMAL)
         yield from (replace(one, likely=False) for one in chain.from_iterable(few))
@@ -87,10 +88,11 @@ def _bytes_of_words(stream: Stream) -> Stream:
 
 def _near(stream: Stream, error: float) -> Stream:
     """The stream for a method whose real numbers have a relative error."""
-    if not error or stream.rounding_error is None:
+    if not error or not isinstance(stream.shown, Real):
         return stream
+    errors = stream.shown.rounding_error + np.abs(stream.values) * error
     printed = stream.values if stream.form.digits is None else None
-    return replace(stream, rounding_error=stream.rounding_error + np.abs(stream.values) * error, printed=printed)
+    return replace(stream, shown=replace(stream.shown, rounding_error=errors, printed=printed))
 
 
 def varied(stream: Stream) -> bool:
@@ -98,16 +100,24 @@ def varied(stream: Stream) -> bool:
     return len(stream) == 1 or stream.bits_per_output > 0
 
 
+def _kind(shown: Shown) -> tuple[OutputKind, tuple[int, ...]]:
+    """The kind of outputs that a method must have, and their ranges, 0 for none."""
+    match shown:
+        case Normals():
+            return "normal", (0,)
+        case Fractions():
+            return "fraction", (0,)
+        case Range(size):
+            return "range", (size,)
+        case Cycle(ranges):
+            return "range", ranges
+        case Words():
+            return "word", (0,)
+
+
 def _methods(program: Program, stream: Stream) -> Iterator[Method]:
-    kind: OutputKind = "word"
-    if stream.normal:
-        kind = "normal"
-    elif stream.fractions:
-        kind = "fraction"
-    elif stream.bounded is not None or stream.cycle:
-        kind = "range"
+    kind, ranges = _kind(stream.shown)
     innermost = stream.form.layers[0] if stream.form.layers else None
-    ranges = stream.cycle or (stream.bounded or 0,)
     if isinstance(innermost, Sample):
         ranges = tuple(n for n in ranges if n > 1)
     for method in program.methods_for(kind, stream.bits):

@@ -1,4 +1,4 @@
-"""How are loops over seeds compiled? By numba, which is an optional dependency."""
+"""Compiles loops over seeds by numba, which is an optional dependency."""
 
 import inspect
 from collections.abc import Callable

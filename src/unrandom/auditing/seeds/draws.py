@@ -1,4 +1,4 @@
-"""How do programs make numbers of the words of a generator, and for which seeds are these the given outputs?
+"""Makes numbers from the words of a generator, as programs do, and tells for which seeds these are the given outputs.
 
 A method is a code with the constants of a layout; `whole_draw` and `real_draw` give its next output and the number of
 words used so far, which is negative if the words do not suffice. Methods that reject words draw again here.
@@ -40,13 +40,13 @@ START: int = np.int64(0)  # type: ignore[assignment]  # a literal 0 has another 
 HALF_WORD = 2**32
 MASK_32 = 2**32 - 1
 
-CHARACTERS = 91  # RandomStringUtils of Apache Commons Lang draws from so many characters, the space to z
+CHARACTERS = 91  # RandomStringUtils of Apache Commons Lang draws from these, the space to z
 DIGITS, CAPITALS, SMALL = ord("0") - 32, ord("A") - 32, ord("a") - 32  # places of the first ones among these
 
 RATIO_FACTOR = 4 * exp(-0.5) / sqrt(2.0)
 
 R_SUMS = tuple(sum(log(2.0) ** i / factorial(i) for i in range(1, k + 1)) for k in range(1, 17))
-"""Of terms of the series of exp(ln 2) − 1, as many as R has."""
+"""Of terms of the series of exp(ln 2) − 1, the number that R uses."""
 
 Constants = UInt64[np.ndarray, " 12"]
 """Of a method: its code; the words of x; index, shift and mask of its high part, then of its low part, and the bits of

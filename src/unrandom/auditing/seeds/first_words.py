@@ -1,6 +1,6 @@
-"""What are the first words of generators other than Mersenne twisters, for many seeds at once?
+"""Computes the first words of generators other than Mersenne twisters, for many seeds at once.
 
-The functions have the arguments of those of `twisters`: `seeds`, one of them or a multiple of LANES; `words`, filled
+The functions have the same arguments as in `twisters`: `seeds`, one of them or a multiple of LANES; `words`, filled
 with one row per output; and `table`, the constants of the engine.
 """
 
@@ -244,7 +244,7 @@ def _seed_sequence(seed: np.uint64, pool: UInt32[np.ndarray, " 4"], made: UInt64
 def _pcg_step(
     high: np.uint64, low: np.uint64, step_high: np.uint64, step_low: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """The state after this one, of which both are halves; so are those of the increment."""
+    """The state after this one, of which both are halves, as of the increment."""
     mask, half = np.uint64(0xFFFFFFFF), np.uint64(32)
     a, b = low & mask, low >> half
     c, d = np.uint64(PCG_LOW) & mask, np.uint64(PCG_LOW) >> half

@@ -1,5 +1,5 @@
-"""Which seeds are tried if the user names none? Small ones, the seconds of the last month, and the times before the
-numbers were written. They are so few that all programs together take a few seconds.
+"""The seeds that are tried if the user names none: small ones, the seconds of the last month, and the times before the
+numbers were written. They are few enough that all programs together take a few seconds.
 """
 
 import time

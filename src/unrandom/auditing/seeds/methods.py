@@ -1,5 +1,5 @@
-"""By which methods do programs make numbers of words? Each joins an x from one or two words by a layout, and makes its
-output of that: the word itself, a number from a range of any size n, a fraction, or a normal deviate.
+"""The methods by which programs make numbers from words: each joins an x from one or two words by a layout, and makes
+its output of that: the word itself, a number from a range of any size n, a fraction, or a normal deviate.
 """
 
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ ATTEMPTS = 3  # of normal deviates that may be drawn again, for which words are 
 
 @dataclass(frozen=True)
 class Method:
-    """A method of a program: `layout` says what x it joins of words; `bits` are those of its outputs, 0 for those of x.
+    """A method of a program: `layout` says what x it joins of words; `bits` is the width of its outputs, 0 for x's.
 
     `code` and `limit` are explained in `draws`; a fraction is x / divisor, or x times the `inverse` of the divisor. A
     method of kind "range" is used with sizes up to `most`; `powers` says whether only with powers of two (True), only
     with others (False), or with all (None). If `through` is set, the numbers of the method are behind this layer of a
-    stream. `error` bounds how far its real numbers may be from those of the program, relative to these.
+    stream. `error` bounds how far its real numbers may be from the program's, relative to these.
     """
 
     about: str

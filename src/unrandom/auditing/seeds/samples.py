@@ -1,4 +1,4 @@
-"""How do programs draw without replacement? From a pool, in which the last number takes the place of the one drawn: R's
+"""Draws without replacement as programs do, from a pool in which the last number takes the place of the one drawn: R's
 sample, and Python's random.sample if the pool is small.
 """
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from unrandom.auditing.forms.layers import Affine, Grouped, Number
+from unrandom.auditing.forms.shown import Cycle
 from unrandom.auditing.forms.stream import Stream
 
 FEWEST = 3  # numbers drawn at once
@@ -26,7 +27,7 @@ class Sample(Grouped):
 
     @property
     def ranges(self) -> tuple[int, ...]:
-        """How many places each draw chooses from; also the last one from a pool, of 1 place, takes a word."""
+        """How many places each draw chooses from; the last draw consumes a word, too."""
         return tuple(range(self.pool, self.pool - self.count, -1))
 
     def places(self, numbers: Sequence[int]) -> list[int]:
@@ -59,13 +60,13 @@ def resized(stream: Stream, size: int) -> Stream:
     """The same numbers as if their range had this size, which must be greater than all of them."""
     sample, numbers = next(iter(stream.form.layers), None), drawn(stream)
     if not isinstance(sample, Sample) or numbers is None:
-        return replace(stream, bounded=size)
+        return stream.reduced(size)
     form = replace(stream.form, layers=stream.form.layers[1:])
     return _sampled(replace(stream, form=form, values=np.array(numbers)), Sample(sample.count, size))
 
 
 def samples(stream: Stream) -> Iterator[Stream]:
-    """The places of numbers from a range as those of one sample, or of several of each size that divides their number,
+    """The places of numbers from a range in one sample, or in several of each size that divides their number,
     if the numbers of each sample are different.
     """
     values, pool = stream.values.tolist(), stream.bounded
@@ -86,4 +87,5 @@ def _sampled(stream: Stream, sample: Sample) -> Stream:
     """The places of these numbers in the pool."""
     places = [place for group in _groups(stream.values.tolist(), sample.count) for place in sample.places(group)]
     form = stream.form.within(sample)
-    return replace(stream, values=np.array(places, dtype=np.uint64), form=form, bounded=None, cycle=sample.ranges)
+    shown = Cycle(sample.ranges, stream.bits)
+    return replace(stream, values=np.array(places, dtype=np.uint64), form=form, shown=shown)

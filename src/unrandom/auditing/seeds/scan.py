@@ -1,5 +1,5 @@
-"""For which seeds of a range do programs make the outputs? Blocks of seeds are tried in as many threads as there are
-processors; the words of a program are computed once for all its trials.
+"""Tries the seeds of a range, in blocks, in as many threads as there are processors; the words of a program are
+computed once for all its trials.
 
 A first comparison, of a few words for every seed, leaves about one seed in 2**12; these are compared with more words.
 """
@@ -25,7 +25,7 @@ CHUNK = 4096  # seeds whose words are computed at a time, a multiple of LANES; t
 assert CHUNK % LANES == 0
 
 BLOCK_SECONDS = 0.3  # approximate time of a block of seeds in one thread
-KEPT = 1000  # seeds kept of those of a block that make all outputs
+KEPT = 1000  # seeds of a block that make all outputs and are kept
 
 
 @dataclass
@@ -129,7 +129,7 @@ def _try_block(program: Program, trials: Sequence[Trial], block: Span, stop: Eve
 
 
 def _refined(trial: Trial, seeds: UInt64[np.ndarray, " seeds"], count: int, stop: Event) -> UInt64[np.ndarray, " left"]:
-    """Those of the seeds with which all compared outputs are made, given that `count` words agree with these."""
+    """The seeds with which all compared outputs are made, given that `count` words agree with these."""
     while count < trial.all_words and len(seeds):
         count = min(4 * count, trial.all_words)
         parts = []

@@ -1,4 +1,5 @@
-"""Which seeds may make the first outputs? Fast screens by one word each, which let all of them pass, and few others.
+"""Finds the seeds that may make the first outputs, by fast screens of one word each, which let all of them pass, and
+few others.
 
 Divisions and the steps of a method are slow compared with the words of a simple generator; most seeds fail here.
 """
@@ -26,7 +27,7 @@ LONG_REST = 5  # if x mod n is low, of an x of more than 32 bits
 NEVER = 2**64 - 1
 
 Screen = UInt64[np.ndarray, " 8"]  # the row of the word, the code, shift, mask, low, width, rejected, n
-Screens = UInt64[np.ndarray, "outputs 8"]  # those of the first outputs
+Screens = UInt64[np.ndarray, "outputs 8"]  # of the first outputs
 
 
 def whole_screen(method: Method, n: int, first: int) -> Screen:
@@ -74,7 +75,7 @@ def real_screen(method: Method, least: float, most: float) -> Screen:
 
 def screens(first: Sequence[Screen], words: int) -> Screens:
     """The screens for the first outputs, up to that which all words pass. They are given as if each were for the first
-    one; an output takes so many words.
+    one; an output takes `words` words.
     """
     table = np.array(list(takewhile(lambda screen: screen[1] != ANY, first)) or first[:1])
     table[:, 0] += np.arange(len(table), dtype=np.uint64) * np.uint64(words)
@@ -153,7 +154,7 @@ def _first_passing(words: Words, screen: Screen, columns: Int64[np.ndarray, " co
 
 @compiled
 def _still_passing(words: Words, screen: Screen, columns: Int64[np.ndarray, " columns"], count: int) -> int:
-    """Those of the first `count` columns that pass, with the same marks, in their place."""
+    """Marks the first `count` columns that pass, with the same marks, in their place."""
     row, code, shift, mask = np.int64(screen[0]), screen[1], screen[2], screen[3]
     low, width, rejected, n = screen[4], screen[5], screen[6], screen[7]
     found = 0

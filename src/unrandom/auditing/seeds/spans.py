@@ -1,4 +1,4 @@
-"""Which seeds are tried? A range of numbers, or the times around a date in seconds and in milliseconds."""
+"""The ranges of seeds that are tried: numbers, or the times around a date in seconds and in milliseconds."""
 
 import re
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Span:
 
 
 def parse_seeds(text: str) -> Span:
-    """The range of ``32bit`` (all seeds of so many bits), ``0:1000000`` (both included) or ``42``. UserError for other
+    """The range of ``32bit`` (all of that many bits), ``0:1000000`` (both included) or ``42``. UserError for other
     text, negative seeds and ranges of more than MAX_SEEDS.
     """
     if bits := re.fullmatch(r"(\d{1,2}) ?bits?", text.strip()):

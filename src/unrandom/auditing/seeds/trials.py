@@ -1,4 +1,4 @@
-"""What is compared with the outputs of a seeded program? A trial: a method, and the outputs that it must make."""
+"""What is compared with the outputs of a seeded program: a trial is a method with the outputs that it must make."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -31,9 +31,9 @@ MAX_FIRST_WORDS = 24
 
 SPARE = 3  # words computed for an output, at least; those for which rejection takes still more are compared later
 
-ROUND = 100  # a range of so many numbers, or of a multiple, is taken for what it seems
+ROUND = 100  # a range of this size, or of a multiple, is taken for what it seems
 OTHER_SIZES = 64  # sizes of ranges, from the least possible one on, that may make the same outputs
-SHOW_RANGE = 1000  # so many numbers show their range
+SHOW_RANGE = 1000  # this many numbers show their range
 
 USUAL_BITS = (8, 15, 16, 24, 31, 32, 53, 63, 64)  # bits of words that programs often use
 
@@ -77,7 +77,7 @@ class Trial:
         return 2 * (not self.stream.likely) + (not usual)
 
     def informative(self, bits: float) -> int:
-        """How many outputs have so much information, or one more than there are."""
+        """How many outputs have this much information, or one more than there are."""
         enough = np.flatnonzero(np.cumsum(self.information) >= bits)
         return int(enough[0]) + 1 if len(enough) else len(self.stream) + 1
 

@@ -1,5 +1,5 @@
-"""What are the first words of a Mersenne twister, for many seeds at once? Functions that fill a row of words after the
-other, with one column per seed.
+"""Computes the first words of a Mersenne twister for many seeds at once: functions fill a row of words after the other,
+with one column per seed.
 
 All have the same arguments: `seeds`, one of them or a multiple of LANES; `words`, which is filled with the first
 outputs, one row per output; and `table`, constants of the engine. Only s[0 … k] and s[397 … 396 + k] are needed for

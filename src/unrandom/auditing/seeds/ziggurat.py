@@ -1,5 +1,5 @@
-"""How does numpy make normal deviates of words of PCG64? By the ziggurat of Marsaglia and Tsang (2000) with 256 layers
-of equal area under exp(−x²/2), the tables of which are computed here.
+"""The ziggurat by which numpy makes normal deviates from words of PCG64 (Marsaglia and Tsang 2000), with 256 layers of
+equal area under exp(−x²/2); its tables are computed here.
 
 The layer i reaches to x = RIGHT[i] · 2**52; a deviate of it that is nearer to 0 than LEFT[i] is in it for certain.
 """
@@ -13,7 +13,7 @@ TAIL = Decimal("3.6541528853610087963519472518")  # where the tail begins, so th
 FIRST_TAIL = float(TAIL)
 SCALE = 2**52
 
-ERROR = 2.0**-45  # relative, of numpy's tables, which were not computed with so many digits as these
+ERROR = 2.0**-45  # relative, of numpy's tables, which were computed with fewer digits than these
 
 DIGITS, TERMS = 40, 400  # of the computation, and of the continued fraction of the tail
 

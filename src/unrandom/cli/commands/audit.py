@@ -13,14 +13,13 @@ node -e "for (let i = 0; i < 300; i++) console.log(Math.random())" | unrandom au
 unrandom audit access.log --regex "token=([0-9a-f]+)" --json"""
 
 # options whose text, or number of seconds, is what `unrandom.audit` takes, and those that are whole numbers
-READING = ("raw", "column", "regex", "rows", "notation", "alphabet", "low", "high", "formula")
-AS_GIVEN = (*READING, "pattern", "family", "seeds", "around", "program", "max_seconds")
+AS_GIVEN = ("pattern", "family", "seeds", "around", "program", "max_seconds")
 WHOLE = ("bits", "bounded", "modulus", "multiplier", "increment")
 
 
 def add(command: Parser) -> None:
     command.add_argument("file", metavar="FILE|-", help="the outputs in order; - is standard input")
-    add_reading(command, fractions=True)
+    add_reading(command, audits=True)
     known = command.add_argument_group("what is known (everything is inferred otherwise)")
     known.add_argument("--bits", metavar="B", help="width of the outputs in bits")
     known.add_argument("--bounded", metavar="N", help="outputs are in 0 ... N-1, or N numbers from --from on")
@@ -46,9 +45,10 @@ def add(command: Parser) -> None:
 def run(arguments: Namespace) -> Answer:
     """The verdict on the stream, as JSON values and as text. Imports no torch."""
     import unrandom
+    from unrandom.auditing.reading.options import Reading
 
     given = vars(arguments)
-    known: dict[str, Any] = {name: given[name] for name in AS_GIVEN}
+    known: dict[str, Any] = {name: given[name] for name in (*Reading.names(), *AS_GIVEN)}
     known |= {name: _whole(f"--{name}", given[name]) for name in WHOLE}
     known |= {"start": _number("--from", given["start"]), "scale": _number("--scale", given["scale"])}
     verdict = unrandom.audit(arguments.file, **known, watch=_show_family)

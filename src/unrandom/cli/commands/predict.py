@@ -33,12 +33,13 @@ def add(command: Parser) -> None:
 def run(arguments: Namespace) -> Answer:
     """The next numbers of each sequence, each with the probability that the model assigns to it, and its test."""
     import unrandom
+    from unrandom.auditing.reading.options import Reading
     from unrandom.auditing.reading.sequences import read_sequences
     from unrandom.cli.progress import counting, say
     from unrandom.runs.finding import LATEST, NEWEST
 
     run = unrandom.load(arguments.run, runs=arguments.runs)
-    reading = {name: getattr(arguments, name) for name in ("raw", "column", "regex", "notation", "rows")}
+    reading = {name: getattr(arguments, name) for name in Reading.names(of_audits=False)}
     if len(arguments.numbers) > 1:
         sequences, notes, file = [[_number(word) for word in arguments.numbers]], list[str](), "FILE"
     else:

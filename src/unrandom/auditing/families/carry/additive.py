@@ -1,12 +1,12 @@
-"""Is it an additive generator of a known program, of whose numbers only the top bits or a remainder are shown? By
-finding where its sums overflow, and recovering the hidden bits from these places.
+"""Recovers the additive generators of known programs that show only the top bits or a remainder of their numbers, by
+finding where their sums overflow, and the hidden bits from these places.
 
 A program takes the word X = x >> low of a number x of a lagged Fibonacci generator modulo m. It shows the top bits: as
 a fraction X / M of few digits, as ⌊N X / M⌋, or as a shorter word. (The lowest bits of X are the top bits of the same
 generator modulo a smaller power of two.) Then the residual of the shown parts tells by which multiple of m the sum was
 reduced. Or it shows a remainder y = X mod N. The residual of these, modulo N, tells the multiple, and the carry from
-the bits below the word. The quotients (X − y) / N, and then the bits below the word, obey the recurrence but for known
-numbers, and both are found from the places where they overflow.
+the bits below the word. The quotients (X − y) / N, and then the bits below the word, obey the recurrence except for
+known numbers, and both are found from the places where they overflow.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,6 +22,7 @@ from unrandom.auditing.families.carry.lagged import rule_text
 from unrandom.auditing.family import Family, Generator, Recurrence, Undetermined
 from unrandom.auditing.forms.layers import Number
 from unrandom.auditing.forms.scales import MANTISSA
+from unrandom.auditing.forms.shown import Fractions, Range, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.lagged import LaggedFibonacci
 from unrandom.core.arithmetic import is_power_of_two
@@ -76,11 +77,11 @@ class Top:
 
     @property
     def surprise(self) -> float:
-        """Bits of evidence of a residual that agrees: −log2 of the chance that those of drawn numbers do."""
+        """Bits of evidence of a residual that agrees: −log2 of the chance that a residual of drawn numbers does."""
         return max(0.0, -log2(min(1.0, 3 * self.width)))
 
     def agrees(self, count: int) -> bool:
-        """Whether the first `count` residuals may be those of this generator."""
+        """Whether this generator may have the first `count` residuals."""
         fractions = self.stream.values[: count + self.program.rule.far].astype(np.float64)
         tolerance = 1.5 * self.width + 1e-9  # three roundings
         if self.stream.bounded is not None:
@@ -127,11 +128,11 @@ class Remainder:
 
     @property
     def surprise(self) -> float:
-        """Bits of evidence of a residual that agrees: −log2 of the chance that those of drawn numbers do."""
+        """Bits of evidence of a residual that agrees: −log2 of the chance that a residual of drawn numbers does."""
         return log2(self.n / max(1, len(self.carries)))
 
     def agrees(self, count: int) -> bool:
-        """Whether the first `count` residuals may be those of this generator."""
+        """Whether this generator may have the first `count` residuals."""
         carries = self.carries
         shown = self.stream.values[: count + self.program.rule.far].astype(np.int64)
         return len(carries) > 0 and all(x in carries for x in (residuals(self.program.rule, shown) % self.n).tolist())
@@ -178,15 +179,19 @@ def _numbers_within(rule: LaggedFibonacci, bounds: Sequence[tuple[int, int]]) ->
 
 def _readings(program: Program, stream: Stream) -> Iterator[Top | Remainder]:
     """The ways in which a stream may show the words of a program."""
-    if stream.cycle:
-        return
-    if stream.fractions:
-        yield from (Top(program, stream, divisor) for divisor in program.divisors)
-        return
-    n = 1 << stream.bits if stream.bounded is None else stream.bounded
+    match stream.shown:
+        case Fractions():
+            yield from (Top(program, stream, divisor) for divisor in program.divisors)
+            return
+        case Range(n):
+            pass
+        case Words(bits):
+            n = 1 << bits
+        case _:
+            return
     if not LEAST_RANGE <= n < program.size:
         return
-    ranged = replace(stream, bounded=n)
+    ranged = stream.reduced(n)
     if is_power_of_two(n) and is_power_of_two(program.rule.modulus):
         smaller = replace(program.rule, modulus=n << program.low)
         if program.low:

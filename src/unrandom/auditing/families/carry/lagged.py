@@ -1,10 +1,10 @@
-"""Is it a lagged Fibonacci generator, each number the sum or difference of two earlier ones, or one with a carry? By
+"""Recovers lagged Fibonacci generators, each number the sum or difference of two earlier ones, perhaps with a carry, by
 testing pairs of lags, and solving for hidden lowest bits modulo 2.
 
 Without a carry, outputs show all bits, or all but the lowest as in glibc's rand(): r[i] = r[i−3] + r[i−31] mod 2**32,
 output r >> 1. If the lowest bit is hidden, the sum of two outputs is too small by one exactly when both hidden bits are
 1. The hidden bits obey the recurrence modulo 2, so each such position gives two linear equations in the first `far`
-hidden bits. Generators with a carry are those of Marsaglia and Zaman (1991), such as C++'s ranlux24_base.
+hidden bits. Generators with a carry are by Marsaglia and Zaman (1991), such as C++'s ranlux24_base.
 """
 
 from collections.abc import Iterable, Iterator

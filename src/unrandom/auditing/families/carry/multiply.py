@@ -1,4 +1,4 @@
-"""Is it a multiply-with-carry generator? By finding its multiplier and carry as a short vector of a lattice.
+"""Recovers multiply-with-carry generators by finding multiplier and carry as a short vector of a lattice.
 
 Words may also be pairs of generators of half the width, as in Marsaglia's MWC, the old Math.random() of Chrome and R's
 Marsaglia-Multicarry.

@@ -1,4 +1,4 @@
-"""Is it RANLUX, as in C++ or GSL? By two successive blocks of outputs: each shows its state but for one word, and
+"""Recovers RANLUX, as in C++ or GSL, by two successive blocks of outputs: each shows its state except for one word, and
 discarding multiplies the state by a constant, so that a lattice of two dimensions finds both missing words.
 """
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
+from unrandom.auditing.forms.shown import Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.ranlux import RANLUX3, RANLUX4, RANLUX24, RANLUX48, Ranlux
 from unrandom.predictors.hidden_state import states_within
@@ -31,7 +32,7 @@ class Ranluxes(Family):
 
 
 def _shows(stream: Stream, generator: Ranlux) -> bool:
-    return stream.bits == generator.bits and not stream.fractions and not stream.in_range
+    return stream.shown == Words(generator.bits)
 
 
 def _recovered(generator: Ranlux, numbers: list[int], start: int) -> Iterator[Generator]:

@@ -1,8 +1,9 @@
-"""Is it Knuth's ran_array, or Marsaglia's Super-Duper, both of R? By reading a state of words that are shown in full.
+"""Recovers Knuth's ran_array and Marsaglia's Super-Duper, both of R, by reading a state of words that are shown in
+full.
 
 ran_array shows 100 successive numbers, which are its state, and leaves out 909; every position of the stream in such a
 block is tried. Super-Duper is a xorshift word plus, modulo 2, an LCG modulo 2**32 that has only odd numbers: the lowest
-bits of the outputs are those of the xorshift word, inverted.
+bits of the outputs are bits of the xorshift word, inverted.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Is it an LCG whose outputs a table shuffles, as C++'s knuth_b? By two outputs from the same slot: the second is the
+"""Recovers LCGs whose outputs a table shuffles, as C++'s knuth_b, by two outputs from the same slot: the second is the
 number that replaced the first, and tells the whole LCG.
 """
 

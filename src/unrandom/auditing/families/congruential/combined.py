@@ -1,9 +1,8 @@
-"""Is it a combined generator, such as Wichmann–Hill, L'Ecuyer's or MySQL's RAND()? By finding the first numbers of the
-linear recurrence that it nearly is, in a lattice.
+"""Recovers combined generators, such as Wichmann–Hill, L'Ecuyer's or MySQL's RAND(), by finding the first numbers of
+the linear recurrence that each nearly is, in a lattice.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from math import ceil, log2
@@ -12,6 +11,7 @@ from unrandom.auditing.algebra.linear_states import first_numbers
 from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.shown import Fractions, Range, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.combined import COMBINED, Combined, Windows
 from unrandom.core.files import JsonObject
@@ -36,7 +36,7 @@ class CombinedGenerator(Family):
         return self.combined.modulus, self.combined.coefficients, self.combined.constant
 
     def needs(self, stream: Stream) -> int | None:
-        if stream.cycle or not len(stream) or not (stream.fractions or stream.bounded or self._shows_words(stream)):
+        if not len(stream) or not (isinstance(stream.shown, Fractions | Range) or self._shows_words(stream)):
             return None
         modulus = self._recurrence[0]
         bounds = self._bounds(stream.head(MAX_DIMENSION))
@@ -46,7 +46,7 @@ class CombinedGenerator(Family):
         return needed if needed <= MAX_DIMENSION else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the first numbers of its recurrence."""
+        """Bits of the first numbers of its recurrence."""
         return self.combined.order * log2(self._recurrence[0])
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -63,14 +63,13 @@ class CombinedGenerator(Family):
                 return
 
     def _shows_words(self, stream: Stream) -> bool:
-        size = self.combined.size
-        return not stream.fractions and not stream.in_range and stream.bits == size.bit_length()
+        return stream.shown == Words(self.combined.size.bit_length())
 
     def _bounds(self, stream: Stream) -> Bounds:
         modulus = self._recurrence[0]
         slack = ceil(self.combined.tolerance * modulus)
         if self._shows_words(stream):
-            stream = replace(stream, bounded=self.combined.size)
+            stream = stream.reduced(self.combined.size)
         return [(low - slack, high + slack) for low, high in stream.state_bounds(modulus) or []]
 
 

@@ -1,4 +1,4 @@
-"""Are coins, or numbers below 3 or 5, those of java.util.Random? By a Fourier transform of sums of four outputs.
+"""Recovers java.util.Random from coins, or from numbers below 3 or 5, by a Fourier transform of sums of four outputs.
 
 java.util.Random.nextBoolean() and ⌊2 u⌋ show one bit of 48, for which the lattice of `truncated` would be too large.
 
@@ -17,6 +17,7 @@ from unrandom.auditing.algebra.fourier import MAX_OUTPUTS, likely_states, states
 from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.recovery import lcg_machine, lcg_parameters
 from unrandom.auditing.family import Family, Generator
+from unrandom.auditing.forms.shown import Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.java import JAVA
 from unrandom.generators.lcg import LCG
@@ -37,11 +38,11 @@ class Coins(Family):
     max_outputs = MAX_OUTPUTS
 
     def needs(self, stream: Stream) -> int | None:
-        coins = stream.bounded == 2 or (stream.bits == 1 and not stream.in_range)
-        return LEAST_COINS if coins and not stream.fractions else None
+        coins = stream.bounded == 2 or stream.shown == Words(1)
+        return LEAST_COINS if coins else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state."""
+        """Bits of the state."""
         return log2(JAVA.m)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -67,7 +68,7 @@ class JavaRemainder(Family):
         return LEAST_REMAINDERS if stream.bounded in BOUNDS else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state."""
+        """Bits of the state."""
         return log2(JAVA.m)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

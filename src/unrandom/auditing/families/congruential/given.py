@@ -1,5 +1,5 @@
-"""Is it an LCG whose modulus and multiplier are known, of whose states a part is shown? By finding the state in a
-lattice, for all parts that a stream may show.
+"""Recovers LCGs of known modulus and multiplier that show a part of their states, by finding the state in a lattice,
+for all parts that a stream may show.
 
 The LCG is the user's own, or one of a prime modulus in common use; the common ones with a power of two belong to the
 families of truncated LCGs and of remainders.
@@ -21,7 +21,7 @@ from unrandom.generators.lcg import LCG
 MAX_OUTPUTS = 1 << 14  # outputs used for recovery: more outputs restrict an unknown increment further
 
 OTHER_MODULI = {known.lcg: name for name, known in KNOWN.items() if not is_power_of_two(known.m)}
-"""Known LCGs whose modulus is no power of two."""
+"""Known LCGs whose modulus is not a power of two."""
 
 
 class GivenLCG(Family):
@@ -47,7 +47,7 @@ class GivenLCG(Family):
 
 
 class OtherModulus(Family):
-    """Known LCGs whose modulus is no power of two."""
+    """Known LCGs whose modulus is not a power of two."""
 
     name = "truncated-lcg"
     about = "a known linear congruential generator of prime modulus that shows a part of its state"

@@ -1,4 +1,4 @@
-"""Is it nextLong() or nextDouble() of java.util.Random? By finding the state behind two partial states per output."""
+"""Recovers nextLong() and nextDouble() of java.util.Random by the state behind two partial states per output."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ class Java(Family):
         return 2 if any(view.bits in (53, 64) for view in stream.views) else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, and of the method."""
+        """Bits of the state, and of the method."""
         return STATE_BITS + 1.0
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

@@ -1,9 +1,9 @@
-"""Is it nextGaussian() of java.util.Random? By inverting the polar method for one pair of deviates, which shows parts
+"""Recovers nextGaussian() of java.util.Random by inverting the polar method for one pair of deviates, which shows parts
 of four successive states.
 
 A pair of deviates is made of two nextDouble(), drawn again until they lie in the unit circle. Two deviates tell both
-doubles but for their last bits, and these the 48 bits of the state in a lattice. All others follow from it. The first
-deviate of a stream may be the second one of a pair.
+doubles except for their last bits, and these the 48 bits of the state in a lattice. All others follow from it. The
+first deviate of a stream may be the second one of a pair.
 """
 
 from collections.abc import Iterator
@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from unrandom.auditing.algebra.normal import ROUNDING, polar, polar_inverse
 from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Machine
+from unrandom.auditing.forms.shown import Normals
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.java import JAVA, NEXT_DOUBLE
 from unrandom.generators.lcg import LCG
 from unrandom.predictors.hidden_state import states_within
 
-STATE_BITS, TOP, REST = 48, 26, 27  # bits of a state, and those of the two states in a double
+STATE_BITS, TOP, REST = 48, 26, 27  # bits of a state, and of the two states in a double
 
 PAIR = JAVA.jump(4)
 PAIR_BACK = PAIR.inverse()
@@ -34,16 +35,16 @@ class JavaGaussian(Family):
     of_normals = True
 
     def needs(self, stream: Stream) -> int | None:
-        return 3 if stream.normal else None
+        return 3 if isinstance(stream.shown, Normals) else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, and of the place in a pair."""
+        """Bits of the state, and of the place in a pair."""
         return STATE_BITS + 1.0
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        errors = stream.rounding_error
-        if not stream.normal or errors is None or len(stream) < 3:
+        if not isinstance(stream.shown, Normals) or len(stream) < 3:
             return
+        errors = stream.shown.rounding_error
         for first in (0, 1):
             deadline.check()
             z, other = stream.values[first : first + 2].tolist()

@@ -1,5 +1,5 @@
-"""Are shuffles made by Java's Collections.shuffle? By recovering the low bits of java.util.Random's state from draws of
-even ranges, and the others from the quotients of the division.
+"""Recovers Java's Collections.shuffle: the low bits of java.util.Random's state from draws of even ranges, and the
+others from the quotients of the division.
 
 A draw below n is w mod n, where w = x >> 17 are the 31 top bits of the state x; if n is a power of two, it is the top
 bits of w (Java's documentation of nextInt(n)). The lowest bit of a draw below an even n is bit 17 of the state, which
@@ -20,7 +20,7 @@ from unrandom.predictors.hidden_state import states_within
 
 LOW, BITS = 17, 31  # the bits of a state below those that a draw uses, and those that it uses
 EVEN_DRAWS = 40  # draws of even ranges by which the lowest bits are found
-KNOWN_BITS = 60  # bits of draws that the lattice uses, twice as many as are unknown
+KNOWN_BITS = 60  # bits of draws that the lattice uses, twice the number of those unknown
 
 BACK = JAVA.inverse()
 
@@ -37,7 +37,7 @@ class JavaShuffle(Family):
         return -(-EVEN_DRAWS * len(stream.cycle) // even) if even else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state."""
+        """Bits of the state."""
         return float(LOW + BITS)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

@@ -1,4 +1,4 @@
-"""Is it an LCG that shows its whole state, x[t+1] = (a x[t] + c) mod m? By solving congruences of differences."""
+"""Recovers LCGs that show their whole state, x[t+1] = (a x[t] + c) mod m, by solving congruences of differences."""
 
 from collections.abc import Iterator
 from math import log2
@@ -35,7 +35,7 @@ class FullState(Family):
                     yield lcg_machine(_parameters(lcg, view.numbers[0]), lcg, view.numbers[0], view.show, free)
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the numbers below the modulus that are not given; an unknown modulus is as wide as the outputs."""
+        """Bits of the numbers below the modulus that are not given; an unknown modulus is as wide as the outputs."""
         if stream.fractions and not stream.modulus:
             return None
         bits = log2(stream.modulus) if stream.modulus else float(stream.bits)

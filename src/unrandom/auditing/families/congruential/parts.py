@@ -1,4 +1,4 @@
-"""Which parts of the states of an LCG may a stream show? Its top bits, other bits, fractions x / m, ⌊N x / m⌋, x mod N.
+"""The parts of the states of an LCG that a stream may show: top bits, other bits, fractions x / m, ⌊N x / m⌋, x mod N.
 
 A part bounds every state, or every state times a constant, modulo m; a lattice finds the first state from the bounds.
 """
@@ -65,7 +65,7 @@ def generators_showing(
 
 
 def known_showing(name: str, lcg: LCG, part: ShownPart, tried: int) -> Iterator[Generator]:
-    """A known LCG of which the stream may show this part; so many are `tried`."""
+    """A known LCG of which the stream may show this part, one of those `tried`."""
     shown: JsonObject = {"shown": part.about} if part.about else {}
     for state in first_states(lcg, part.bounds):
         free = log2(part.modulus) + log2(tried)

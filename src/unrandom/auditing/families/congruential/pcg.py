@@ -1,7 +1,7 @@
-"""Is it PCG32 of a known increment? For each of its 32 rotations, an output tells all but the 27 lowest bits of its
-state.
+"""Recovers PCG32 of a known increment: for each of its 32 rotations, an output tells all except the 27 lowest bits of
+its state.
 
-For two outputs and their rotations, x and a x + c are known but for these bits: the first multiple of a in a range
+For two outputs and their rotations, x and a x + c are known except for these bits: the first multiple of a in a range
 tells whether there is such an x.
 """
 
@@ -42,7 +42,7 @@ class Pcgs(Family):
                     yield Machine.of(parameters, generator, state, view.show)
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, and of the increments in use."""
+        """Bits of the state, and of the increments in use."""
         return STATE_BITS + log2(len(INCREMENTS))
 
 

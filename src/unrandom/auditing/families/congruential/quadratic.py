@@ -1,4 +1,4 @@
-"""Is it a quadratic or an inversive congruential generator that shows its whole state? By determinants, which the
+"""Recovers quadratic and inversive congruential generators that show their whole state, by determinants, which the
 modulus divides, and linear congruences in the coefficients.
 
 x[t+1] = a x[t]² + b x[t] + c mod m is linear in a, b and c, and so is x[t] x[t+1] = a + c x[t] in a and c, which says

@@ -1,5 +1,5 @@
-"""Is it a multiple recursive generator, each number a linear function of the last k? By determinants, which the modulus
-divides, and a system of linear congruences.
+"""Recovers multiple recursive generators, each number a linear function of the last k, by determinants, which the
+modulus divides, and a system of linear congruences.
 
 x[i] = (a[1] x[i−1] + … + a[k] x[i−k] + c) mod m. The rows (x[i], …, x[i+k], 1) are linearly dependent modulo m, so that
 every determinant of k + 2 of them is a multiple of m; the greatest common divisor of a few soon is m.
@@ -15,7 +15,7 @@ from unrandom.auditing.forms.stream import Stream, View
 from unrandom.core.files import JsonObject
 from unrandom.predictors.congruences import LinearSystem, multiple_of_modulus
 
-MAX_ORDER = 8  # orders from 2 to this one are tried; those of order 1 are LCGs
+MAX_ORDER = 8  # orders from 2 to this one are tried; order 1 is an LCG
 DETERMINANTS = 4  # determinants whose greatest common divisor is taken
 
 

@@ -1,5 +1,5 @@
-"""Were the outputs of a known generator reduced by a remainder, as in rand() % 6 or Java's nextInt(10)? By recovering
-the low bits of the state first, and then the quotients of the division.
+"""Recovers known generators whose outputs were reduced by a remainder, as in rand() % 6 or Java's nextInt(10): first
+the low bits of the state, and then the quotients of the division.
 
 An output is y = w mod N, where w is a window of an LCG's state and N = 2**j · odd. The lowest j bits of w are the top
 bits of a smaller LCG, whose state is found by exhaustive search or by a lattice. Then w = N q + y, where q obeys an LCG
@@ -66,7 +66,7 @@ class Remainder(Family):
                 yield from _generators(window, n, outputs, log2(tried), deadline)
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the largest states, and of the generators."""
+        """Bits of the largest states, and of the generators."""
         return max(log2(window.lcg.m) for window in WINDOWS) + log2(len(WINDOWS))
 
 

@@ -1,4 +1,4 @@
-"""Is it a linear congruential generator of unknown parameters that shows only its top bits? By Stern's attack with
+"""Recovers linear congruential generators of unknown parameters that show only their top bits, by Stern's attack with
 lattice reduction (Stern 1987; in the form of Joux and Stern 1998).
 
 The differences d of the states are a geometric sequence modulo m, so an integer relation ∑ λ[i] d[i + j] = 0 implies

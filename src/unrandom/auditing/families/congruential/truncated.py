@@ -1,4 +1,5 @@
-"""Is it a known linear congruential generator that shows only a part of its state? By finding the state in a lattice.
+"""Recovers known linear congruential generators that show only a part of their state, by finding the state in a
+lattice.
 
 The part is a window of bits, a fraction u = x / m printed with few digits, or ⌊N u⌋ for such a fraction; in a shuffle
 N changes from draw to draw.
@@ -14,6 +15,7 @@ from unrandom.auditing.families.congruential.parts import ShownPart, bits_from, 
 from unrandom.auditing.families.recovery import first_states, lcg_parameters
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.scales import Scale
+from unrandom.auditing.forms.shown import Cycle
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.java import JAVA, NEXT_DOUBLE, TWO_STEPS
 from unrandom.core.arithmetic import is_power_of_two
@@ -83,12 +85,12 @@ class Truncated(Family):
         return 2 if stream.bits <= MAX_BITS else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the largest states, and of the readings in use."""
+        """Bits of the largest states, and of the readings in use."""
         return float(MAX_BITS) + log2(len(KNOWN_WINDOWS))
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        if stream.cycle:
-            yield from _of_shuffles(stream, deadline)
+        if isinstance(stream.shown, Cycle):
+            yield from _of_shuffles(stream, stream.shown.ranges, deadline)
             return
         for tried, (name, lcg, shown) in enumerate(_parts_of_known(stream), start=1):
             deadline.check()
@@ -109,16 +111,15 @@ def _parts_of_known(stream: Stream) -> Iterator[tuple[str, LCG, ShownPart]]:
 
 
 def _next_double(stream: Stream) -> ShownPart:
-    """Java's nextDouble(), whose top 26 bits are those of every second state, and whose other bits are of the next."""
+    """Java's nextDouble(), whose top 26 bits belong to every second state, and the other bits to the next."""
     others, n = 1 << 22, stream.bounded  # states with the same top 26 bits
     bounds = [(max(0, low - others), high + others) for low, high in stream.state_bounds(JAVA.m) or []]
     show = Scale(1 << 53).show if n is None else lambda x: x * n >> 53
     return ShownPart("", TWO_STEPS.m, bounds, lambda x: show(NEXT_DOUBLE.output(x)))
 
 
-def _of_shuffles(stream: Stream, deadline: Deadline) -> Iterator[Generator]:
+def _of_shuffles(stream: Stream, ranges: tuple[int, ...], deadline: Deadline) -> Iterator[Generator]:
     """Draws ⌊N u⌋ from a cycle of ranges N, for fractions u = x / m of every known LCG."""
-    ranges = stream.cycle
     for lcg, name in _known_lcgs().items():
         deadline.check()
         for state in first_states(lcg, stream.state_bounds(lcg.m) or []):

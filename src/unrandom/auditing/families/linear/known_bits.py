@@ -1,4 +1,4 @@
-"""Is it a generator linear modulo 2 of which each output shows some bits? By solving dense linear equations for its
+"""Recovers generators linear modulo 2 of which each output shows some bits, by solving dense linear equations for the
 state.
 
 Each known bit of an output is a linear form of the unknown state, so about as many known bits as the state has bits
@@ -79,7 +79,7 @@ class KnownBits(Family):
                 yield found
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, and of the readings of words."""
+        """Bits of the state, and of the readings of words."""
         return self.engine.unknowns + READINGS_BITS
 
     def undetermined(self, stream: Stream, deadline: Deadline) -> Undetermined | None:
@@ -143,8 +143,7 @@ def _known_counts(engine: LinearEngine, reading: Reading, stream: Stream) -> Int
 
 def _printed(stream: Stream, known: Bool[np.ndarray, " outputs"]) -> Stream:
     """The outputs that were printed, without the gaps between them."""
-    errors = None if stream.rounding_error is None else stream.rounding_error[known]
-    return replace(stream, values=stream.values[known], rounding_error=errors, known=None)
+    return replace(stream.at(known), known=None)
 
 
 def _linear_bits(engine: LinearEngine, layout: Layout) -> int:
@@ -236,7 +235,7 @@ class KnownWords:
 
     @property
     def free_bits(self) -> float:
-        """Those of the state and of the readings of words; endless if the equations do not determine the state."""
+        """Bits of the state and of the readings of words; endless if the equations do not determine the state."""
         return inf if self.solution.free > self.engine.silent else self.engine.unknowns + READINGS_BITS
 
     @cached_property

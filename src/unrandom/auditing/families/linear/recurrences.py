@@ -1,4 +1,4 @@
-"""Is every bit of the outputs a linear recurrence modulo 2? By the Berlekamp–Massey algorithm, bit by bit.
+"""Recovers linear recurrences modulo 2 in every bit of the outputs, by the Berlekamp–Massey algorithm, bit by bit.
 
 Generators that use only shifts and exclusive ors (shift registers, Mersenne twisters, xorshifts without an addition)
 obey such a recurrence, whose order is at most the size of their state in bits.

@@ -1,4 +1,4 @@
-"""Is it a Mersenne twister whose numbers below N come from drawing bits until the number is small enough? By finding
+"""Recovers Mersenne twisters whose numbers below N come from drawing bits until the number is small enough, by finding
 which words were dropped, and then solving dense linear equations for the state.
 
 Python's randrange, randint and choice draw as many top bits of a word as N has; numpy's RandomState.randint and Ruby's
@@ -110,7 +110,7 @@ def _draws(stream: Stream) -> list[Draw]:
 
 
 def _outputs_needed(draw: Draw) -> int:
-    """Outputs with which most places are found, and as many equations as unknowns."""
+    """The number of outputs that give enough equations."""
     return int((1400 if draw.bits > 24 else 1700) + 3000 * draw.dropped)
 
 
@@ -144,7 +144,7 @@ class RedrawnNumbers:
 
     @property
     def free_bits(self) -> float:
-        """Those of the state and of two ways to draw; endless if the equations do not determine the state."""
+        """Bits of the state and of two ways to draw; endless if the equations do not determine the state."""
         return inf if self.solution.free > ENGINE.silent else ENGINE.unknowns + 1.0
 
     @cached_property

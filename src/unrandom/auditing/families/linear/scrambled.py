@@ -1,5 +1,5 @@
-"""Is it a xorshift or xoshiro generator of whose outputs only a part is shown? An SMT solver finds the state from very
-few outputs, if it is installed.
+"""Recovers xorshift and xoshiro generators that show only a part of their outputs: an SMT solver finds the state from
+very few outputs, if it is installed.
 
 The part is the top bits, as of fractions and of ⌊N u⌋, or the lowest 53 bits, as of Firefox's fractions. Sums of words
 are solved in milliseconds, words multiplied and rotated (xoroshiro128**) in a second, those of 256 bits (xoshiro256**,
@@ -14,6 +14,7 @@ from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.linear.sums import V8Sums, known_bounds, showing_top_bits
 from unrandom.auditing.families.linear.v8 import Blocks
 from unrandom.auditing.family import Family, Generator
+from unrandom.auditing.forms.shown import Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.shifts import Expression
 from unrandom.auditing.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
@@ -61,7 +62,7 @@ class Scrambled(Family):
         return ceil(SURPLUS * self.state_bits / known) if known >= self.least_bits else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state."""
+        """Bits of the state."""
         return float(self.state_bits)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -92,7 +93,7 @@ class ScrambledV8(Scrambled):
     max_outputs = BLOCK
 
     def needs(self, stream: Stream) -> int | None:
-        return super().needs(stream) if stream.fractions or stream.in_range else None
+        return None if isinstance(stream.shown, Words) else super().needs(stream)
 
     def __init__(self, *, slow: bool) -> None:
         xoshiro = next(one for one in XOSHIROS if one.engine == ENGINE and one.scrambler.bits == 64)

@@ -1,5 +1,5 @@
-"""Is the output the top part of a sum of two words, as in Math.random() of V8 since 2026, or xoshiro256+? By equations
-modulo 2 that are nearly always right.
+"""Recovers generators that show the top part of a sum of two words, as Math.random() of V8 since 2026, or xoshiro256+,
+by equations modulo 2 that are nearly always right.
 
 For a sum a + b = f modulo 1, with a uniform in [0, 1), the top bits of a and b are equal with probability 2 f if
 f < 1/2, else 2 (1 - f). So the exclusive or of these bits is almost certain when f is close to 0, 1/2 or 1. The same
@@ -19,6 +19,7 @@ from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.linear.v8 import Blocks
 from unrandom.auditing.family import Family, Generator, Machine
 from unrandom.auditing.forms.layers import Number, split
+from unrandom.auditing.forms.shown import Fractions, Range, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.linear_words import unknown_states
 from unrandom.auditing.generators.v8 import BLOCK, ENGINE, MathRandom, step_of
@@ -40,7 +41,7 @@ MAX_POSITIONS = 4096  # outputs from which equations are taken
 
 
 FEWEST = 8  # outputs from which a state is never determined
-HELD_BACK = 16  # outputs that are not used if there are so many more
+HELD_BACK = 16  # outputs that are not used, if there are enough others
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def known_bounds(stream: Stream, bits: int) -> list[tuple[int, int]] | None:
     if exact is not None and exact.divisor == 1 << exact.bits and max(exact.numbers, default=0) < exact.divisor:
         lost = bits - exact.bits
         return [(y << lost, ((y + 1) << lost) - 1) for y in exact.numbers]
-    if stream.fractions or stream.in_range:
+    if not isinstance(stream.shown, Words):
         bounds = stream.state_bounds(1 << bits)
         return None if bounds is None or any(low > high for low, high in bounds) else bounds
     if not 8 <= stream.bits < bits:
@@ -132,7 +133,7 @@ class Sums(Family):
         self.unknowns = engine.bits * engine.words
 
     def needs(self, stream: Stream) -> int | None:
-        """So many outputs that the best equations from them contain few wrong ones, which depends on the outputs."""
+        """The number of outputs whose best equations contain few wrong ones, which depends on the outputs."""
         equations = Equations.of(stream, self.engine.bits) if stream.likely else None
         if equations is None or self.unknowns * min(equations.error, default=1.0) > MANY_ERRORS:
             return None
@@ -191,19 +192,23 @@ def showing_top_bits(xoshiro: Xoshiro, state: tuple[int, ...], stream: Stream) -
     ⌊N u⌋ for that fraction u.
     """
     width = xoshiro.scrambler.bits
-    if stream.fractions:
-        shown = min([width, 53, *(s.divisor.bit_length() - 1 for s in stream.scales if s.divisor > 2**32)])
-    else:
-        shown = min(width, 53) if stream.bounded is not None else stream.bits
-
-    def output(state: tuple[int, ...]) -> Number:
-        top = xoshiro.output(state) >> (width - shown)
-        if stream.bounded is not None:
-            return (top * stream.bounded) >> shown
-        return top / 2**shown if stream.fractions else top
-
     parameters: JsonObject = {"engine": xoshiro.name, "state": hexadecimal(state, xoshiro.engine.bits)}
-    return Machine(parameters, state, xoshiro.step, output, xoshiro.back, float(xoshiro.engine.bits * len(state)))
+
+    def machine(bits: int, show: Callable[[int], Number]) -> Machine:
+        def output(state: tuple[int, ...]) -> Number:
+            return show(xoshiro.output(state) >> (width - bits))
+
+        return Machine(parameters, state, xoshiro.step, output, xoshiro.back, float(xoshiro.engine.bits * len(state)))
+
+    match stream.shown:
+        case Fractions(scales=scales):
+            bits = min([width, 53, *(s.divisor.bit_length() - 1 for s in scales if s.divisor > 2**32)])
+            return machine(bits, lambda top: top / 2**bits)
+        case Range(size):
+            bits = min(width, 53)
+            return machine(bits, lambda top: (top * size) >> bits)
+        case _:
+            return machine(stream.bits, int)
 
 
 class V8Sums(Sums):
@@ -219,7 +224,7 @@ class V8Sums(Sums):
         super().__init__(self.about, ENGINE)
 
     def needs(self, stream: Stream) -> int | None:
-        return super().needs(stream) if stream.fractions or stream.in_range else None
+        return None if isinstance(stream.shown, Words) else super().needs(stream)
 
     def _solutions(
         self, chosen: list[tuple[int, int, int]], forms: _Forms, stream: Stream, deadline: Deadline

@@ -1,4 +1,4 @@
-"""Is it a Mersenne twister (Matsumoto and Nishimura 1998)? By undoing the tempering, and solving the recurrence modulo
+"""Recovers Mersenne twisters (Matsumoto and Nishimura 1998) by undoing the tempering, and solving the recurrence modulo
 2 for the bits of the state that the outputs do not show.
 
 Outputs are whole words, words without their low bits, or fractions of two words, as in C++, Python, PHP, Ruby, R and
@@ -36,7 +36,7 @@ class Twisters(Family):
         return min(counts, default=None)
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the words that make the first outputs, of which 31 bits are not part of the state."""
+        """Bits of the words that make the first outputs, of which 31 bits are not part of the state."""
         sizes = (variant.n * variant.w for view in stream.views for variant, _ in _layouts(view))
         return float(max(sizes, default=0)) or None
 
@@ -160,7 +160,7 @@ def _lost_bits(
     s[t+1]. None if these are not determined.
 
     The unknowns are the xor of the lost bits of s[t+n] and s[t+m] (`lost_jointly` of them, which enter in the same
-    way), the lost bits of s[t+1] (`lost_next`), and those of s[t] (`lost_own`), few of which are used.
+    way), the lost bits of s[t+1] (`lost_next`), and of s[t] (`lost_own`), few of which are used.
     """
     columns = _lost_words(v, lost_jointly)
     columns += [v.twist(0, word) for word in _lost_words(v, lost_next)]

@@ -1,4 +1,4 @@
-"""Is it Math.random() of V8 (Chrome, Node.js)? By solving linear equations modulo 2 for the 128 bits of its state.
+"""Recovers Math.random() of V8 (Chrome, Node.js) by solving linear equations modulo 2 for the 128 bits of its state.
 
 The generator is xorshift128+ but shows only the top bits of one state word, which are linear in the state. Blocks of 64
 outputs are handed out in reverse order; every possible position of the stream's start within a block is tried.
@@ -13,6 +13,7 @@ from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator
 from unrandom.auditing.forms.layers import Number, split
 from unrandom.auditing.forms.scales import Scale
+from unrandom.auditing.forms.shown import Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.linear_words import unknown_states
 from unrandom.auditing.generators.v8 import BLOCK, ENGINE, MathRandom, State, step_of
@@ -35,10 +36,10 @@ class V8(Family):
     with_gaps = True
 
     def needs(self, stream: Stream) -> int | None:
-        return 4 if stream.fractions or stream.in_range else None
+        return None if isinstance(stream.shown, Words) else 4
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, of the place in a block, and of the two versions of the engine."""
+        """Bits of the state, of the place in a block, and of the two versions of the engine."""
         return UNKNOWNS + log2(2 * BLOCK)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -104,7 +105,7 @@ class Blocks:
 
     @property
     def free_bits(self) -> float:
-        """Those of the state, of the place in a block, and of the two versions of the engine."""
+        """Bits of the state, of the place in a block, and of the two versions of the engine."""
         return UNKNOWNS + log2(2 * BLOCK)
 
     def outputs(self) -> Iterator[Number]:

@@ -1,4 +1,4 @@
-"""Is it a xorshift generator (Marsaglia 2003) whose outputs are words of its state? By trying all its three shifts."""
+"""Recovers xorshift generators (Marsaglia 2003) whose outputs are words of their state, by trying all three shifts."""
 
 from collections.abc import Iterator
 from itertools import product

@@ -1,5 +1,5 @@
-"""Is it Marsaglia's xorwow, whose outputs are linear modulo 2 up to the addition of a counter? By guessing the lowest
-bits of the counter and solving for the state.
+"""Recovers Marsaglia's xorwow, whose outputs are linear modulo 2 up to the addition of a counter, by guessing the
+lowest bits of the counter and solving for the state.
 
 The counter grows by a constant modulo 2**32, so its lowest bits at the first output determine them at every output, and
 subtracting them leaves the lowest bits of the linear part.
@@ -38,7 +38,7 @@ class Xorwows(Family):
         return OUTPUTS if any(view.bits == XORWOW.bits for view in stream.views) else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the linear part and of the counter."""
+        """Bits of the linear part and of the counter."""
         return float(UNKNOWNS + XORWOW.bits)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

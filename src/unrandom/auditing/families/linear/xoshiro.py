@@ -1,5 +1,5 @@
-"""Is it a xorshift or xoshiro generator with a scrambled output? By using what is linear modulo 2 in the output, or by
-inverting the scrambler.
+"""Recovers xorshift and xoshiro generators with a scrambled output, by using what is linear modulo 2 in the output, or
+by inverting the scrambler.
 
 The state transition of all of them is linear modulo 2. If the output is a sum of two words (xorshift128+,
 xoroshiro128+, xoshiro256+), its lowest bit is their exclusive or, hence linear, too: as many lowest bits as the state

@@ -1,4 +1,4 @@
-"""Is it a generator with a state of at most 32 bits? By trying all states that show the first output.
+"""Recovers generators with a state of at most 32 bits by trying all states that show the first output.
 
 The words may be shown in full, as fractions of any number of digits, as ⌊N u⌋, or as x mod N. States that do not show
 the second output are dropped, then those that do not show the third, and so on. With numba, a state is dropped without
@@ -19,6 +19,7 @@ from jaxtyping import Bool, Int64
 from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.family import Family, Generator, Replay
 from unrandom.auditing.forms.layers import Number
+from unrandom.auditing.forms.shown import Fractions, Range, Words
 from unrandom.auditing.forms.stream import Stream
 from unrandom.auditing.generators.small import SMALL, Small, same_before
 
@@ -84,7 +85,7 @@ class SmallState(Family):
         return min(LOOKAHEAD, ceil((self.small.state_bits + 8) / log2(ratio)))
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the state, and of the ways to show it."""
+        """Bits of the state, and of the ways to show it."""
         return self.small.state_bits + 2.0
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
@@ -100,26 +101,31 @@ class SmallState(Family):
 
     def _shown(self, stream: Stream) -> Iterator[Shown]:
         """What the stream may show of the generator's words."""
-        m, n, bits = 1 << self.small.bits, stream.bounded, self.small.bits
-        if stream.cycle or not len(stream):
+        m, bits = 1 << self.small.bits, self.small.bits
+        if not len(stream):
             return
-        if n is not None and n < m:
-            y = stream.values.astype(np.int64)
-            if self.remainders:
-                yield Shown(f"x % {n}", y, y, n, lambda x: x % n)
-                return
-        if stream.fractions or (n is not None and n < m):
-            bounds = stream.state_bounds(m) or []
-            low, high = (np.array(ends, dtype=np.int64) for ends in zip(*bounds, strict=True))
-            if self.remainders or (low > high).any():
-                return
-            if n is None:
-                yield Shown(f"x / 2^{bits}", low, high, 0, lambda x: x / m)
-            else:
-                yield Shown(f"{n} x / 2^{bits}", low, high, 0, lambda x: x * n >> bits)
-        elif n is None and bits - 1 <= stream.bits <= bits and not self.remainders:
-            y = stream.values.astype(np.int64)
-            yield Shown("x", y, y, 0, int)
+        match stream.shown:
+            case Range(n) if n < m and self.remainders:
+                yield _whole(f"x % {n}", stream, n, lambda x: x % n)
+            case Range(n) if n < m:
+                yield from _within(f"{n} x / 2^{bits}", stream, m, lambda x: x * n >> bits)
+            case Fractions() if not self.remainders:
+                yield from _within(f"x / 2^{bits}", stream, m, lambda x: x / m)
+            case Words(width) if bits - 1 <= width <= bits and not self.remainders:
+                yield _whole("x", stream, 0, int)
+
+
+def _whole(about: str, stream: Stream, n: int, show: Callable[[int], Number]) -> Shown:
+    """Words x, or x modulo n."""
+    y = stream.values.astype(np.int64)
+    return Shown(about, y, y, n, show)
+
+
+def _within(about: str, stream: Stream, m: int, show: Callable[[int], Number]) -> Iterator[Shown]:
+    """Words in the intervals that fractions of m show; none if one of these is empty."""
+    low, high = (np.array(ends, dtype=np.int64) for ends in zip(*stream.state_bounds(m) or [], strict=True))
+    if not (low > high).any():
+        yield Shown(about, low, high, 0, show)
 
 
 def _matching(small: Small, shown: Shown, deadline: Deadline) -> Iterator[int]:
@@ -147,7 +153,7 @@ def _blocks(keys: range, indices: int) -> Iterator[tuple[range, range]]:
 
 
 def _selected(small: Small, shown: Shown, first: Int64[np.ndarray, " n"]) -> list[int]:
-    """Those of the states that show all the first outputs, with numpy."""
+    """The states that show all the first outputs, with numpy."""
     states, last = first, np.full(len(first), -1, dtype=np.int64)
     for i in range(len(shown.low)):
         words = small.output(states)

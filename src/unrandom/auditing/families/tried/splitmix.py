@@ -1,4 +1,4 @@
-"""Is it SplitMix64 in fractions, as Java's SplittableRandom.nextDouble()? By trying the 11 bits that are cut off.
+"""Recovers SplitMix64 in fractions, as Java's SplittableRandom.nextDouble(), by trying the 11 bits that are cut off.
 
 The mixing function is a bijection, so that each completion of the first output gives one state of the counter.
 """
@@ -28,7 +28,7 @@ class SplitMixFractions(Family):
         return 2 if any(view.bits == SHOWN for view in stream.views) else None
 
     def free_bits(self, stream: Stream) -> float | None:
-        """Those of the counter."""
+        """Bits of the counter."""
         return float(SHOWN + HIDDEN)
 
     def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:

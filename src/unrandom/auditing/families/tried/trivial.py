@@ -1,4 +1,4 @@
-"""Is the stream a constant, a counter, or periodic with a short period? By its differences and its shortest period."""
+"""Recognises constants, counters and short periods by the differences of the numbers and their shortest period."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, cycle, islice, pairwise
@@ -15,7 +15,7 @@ SIZES = 200  # sizes of a set that are compared, to find the one from which numb
 
 
 class Trivial(Family):
-    """Constants, arithmetic progressions (also modulo an inferred number), and short periods. Not those of parts of the
+    """Constants, arithmetic progressions (also modulo an inferred number), and short periods. Not in parts of the
     printed numbers: a few words that recur have many such parts in common by chance.
     """
 
@@ -73,7 +73,7 @@ def _has_parts(stream: Stream) -> bool:
 
 
 def _periodic(stream: Stream, period: int) -> Replay:
-    """The repetition of the first numbers. It explains no more bits than those of all others, and no more than it would
+    """The repetition of the first numbers. It explains no more than the bits of all others, and no more than it would
     if the numbers were drawn from a few.
     """
     values: list[Number] = stream.values.tolist()

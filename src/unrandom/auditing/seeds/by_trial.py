@@ -1,36 +1,28 @@
-"""Which program and seed made the stream, and how sure is that? All seeds are tried; a match is a proof if a wrong seed
-would match with a chance of at most 2**-40.
+"""Tries all seeds of some ranges in all programs that could have made a stream, and judges those that make it.
 
 A wrong seed makes the outputs with a probability of 2 to the power of minus their information: log2 n bits for each
-number from a range of n. The chance that any of the seeds tried does so, in any of the programs, is at most that
-probability times their number (Bonferroni). The bits of this chance are the evidence for a seed that is not proven.
+number from a range of n. All seeds tried, in all programs, are candidates for the proof.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice, zip_longest
+from functools import cached_property
+from itertools import zip_longest
 from math import log2
 
 from unrandom.auditing.deadline import Deadline, OutOfTime
-from unrandom.auditing.family import Family, Generator, agreement
+from unrandom.auditing.family import agreement
+from unrandom.auditing.findings import Found, Unproven
 from unrandom.auditing.forms.stream import Stream
-from unrandom.auditing.search import SIGNIFICANCE_BITS, Found
+from unrandom.auditing.proof import SIGNIFICANCE_BITS, Evidence
+from unrandom.auditing.search import Search
 from unrandom.auditing.seeds.choice import trials, varied
 from unrandom.auditing.seeds.likely import PATIENCE, likely_spans
 from unrandom.auditing.seeds.scan import Hits, scan
 from unrandom.auditing.seeds.spans import Span
 from unrandom.auditing.seeds.trials import Seeded, Trial, outputs_needed
-from unrandom.auditing.verdict import (
-    OUT_OF_TIME,
-    Candidate,
-    Certificate,
-    NotPredicted,
-    Predictable,
-    TooFew,
-    Tried,
-    Verdict,
-)  # fmt: skip
+from unrandom.auditing.verdict import OUT_OF_TIME, Tried
 
 FAMILY = "seed"
 
@@ -38,27 +30,19 @@ NO_PROGRAM = "such numbers are compared with no program"
 
 LISTED = 10  # candidates listed if the outputs are too few to decide
 FEW_BITS = 6.6  # evidence below which one wrong seed in a hundred searches or more makes the outputs by chance
-PARTIAL_BITS = 24  # further information for a match that ends before the last output, as its end was not known before
 
 
-@dataclass
-class SeedFamily(Family):
-    """A seeded program as the family of what it made; nothing is recovered again."""
+@dataclass(frozen=True)
+class SeededProgram:
+    """What is reported of the program that made the outputs."""
 
-    about: str
-    name = FAMILY
-    max_outputs = 0
-
-    def needs(self, stream: Stream) -> int | None:
-        return None
-
-    def recover(self, stream: Stream, deadline: Deadline) -> Iterator[Generator]:
-        return iter(())
+    about: str = "a seeded program"
+    name: str = FAMILY
 
 
 @dataclass
 class SeedSearch:
-    """The seeds tried, and what was found: a proven program, or else some of the `candidates`.
+    """The seeds tried, and what was found: a proven program, or else what is `unproven`.
 
     If the user did not ask for it, the spans after the first one are tried for `patience` seconds.
     """
@@ -70,7 +54,7 @@ class SeedSearch:
     program: str | None = None
     patience: float | None = None
     found: Found | None = None
-    kept: dict[int, list[Seeded]] = field(default_factory=dict)  # candidates, by the index of their trial
+    kept: dict[int, list[Seeded]] = field(default_factory=dict)  # those not proven, by the index of their trial
     count: int = 0  # of candidates
     tried: list[Tried] = field(default_factory=list)
     cut: float = 0.0  # seconds after which the time ended the search among seeds that should all be tried
@@ -113,59 +97,46 @@ class SeedSearch:
             self.tried.append(Tried(FAMILY, about, round(time.monotonic() - started, 3), result))
         return self.found
 
-    @property
-    def candidates(self) -> list[Seeded]:
+    @cached_property
+    def unproven(self) -> list[Unproven]:
         """Up to LISTED candidates: those with the most evidence first; of others, one of each method in turn, those for
         plausible interpretations first. If the user did not ask for seeds, only those that are hardly due to chance.
         """
         ordered = sorted(self.kept, key=lambda index: (self.trials[index].implausible, index))
         turns = zip_longest(*(self.kept[index] for index in ordered))
-        found = [(max(0.0, self.bits(one)), one) for turn in turns for one in turn if one is not None]
+        found = [(max(0.0, self._bits(one)), one) for turn in turns for one in turn if one is not None]
         found.sort(key=lambda one: -one[0])
-        return [one for bits, one in found if self.patience is None or bits >= FEW_BITS][:LISTED]
+        listed = [one for bits, one in found if self.patience is None or bits >= FEW_BITS][:LISTED]
+        return [self._unproven(one) for one in listed]
 
-    def bits(self, seeded: Seeded) -> float:
-        """The evidence for a candidate: minus log2 of the chance that any wrong seed tried makes all outputs."""
-        return sum(seeded.trial.information) - log2(self.attempts)
+    def _unproven(self, seeded: Seeded) -> Unproven:
+        trial = seeded.trial
+        outputs = outputs_needed(trial, self.attempts, SIGNIFICANCE_BITS)
+        apart = (trial.program.about, seeded.seed)
+        return Unproven(trial.stream, SeededProgram(), seeded, self._bits(seeded), outputs, apart)
 
-    def added_to(self, verdict: Verdict) -> Verdict:
-        """The verdict of the search among the families, with what is known of the seeds."""
-        tried, notes = [*self.tried, *verdict.tried], [*verdict.notes, *self._notes()]
-        if isinstance(verdict, Predictable) or not self.candidates:
-            return replace(verdict, tried=tried, notes=notes)
-        others = [] if isinstance(verdict, NotPredicted) else verdict.candidates
-        by_next: dict[object, Candidate] = {}  # methods that make the same outputs are listed once
-        for one in (self._listed(seeded, verdict.outputs) for seeded in self.candidates):
-            by_next.setdefault((one.parameters["program"], one.parameters["seed"], str(one.next)), one)
-        listed = sorted([*by_next.values(), *others], key=lambda one: -one.bits)[:LISTED]
-        if isinstance(verdict, NotPredicted):
-            return TooFew(verdict.outputs, tried, [], notes, listed)
-        return replace(verdict, tried=tried, notes=notes, candidates=listed)
+    def _bits(self, seeded: Seeded) -> float:
+        return self._evidence(seeded.trial, len(seeded.trial.stream)).net
 
-    def _listed(self, seeded: Seeded, outputs: int) -> Candidate:
-        """A candidate as it is reported for so many printed numbers."""
-        trial, form = seeded.trial, seeded.trial.stream.form
-        inner, outer = form.inner, form.outer
-        given, total = len(trial.stream), outputs_needed(trial, self.attempts, SIGNIFICANCE_BITS)
-        return Candidate(
-            family=FAMILY,
-            about="a seeded program",
-            form=form.about,
-            parameters=seeded.parameters,
-            next=trial.stream.printed_after(islice(seeded.outputs(), given, None), outputs),
-            bits=round(max(0.0, self.bits(seeded)), 1),
-            needed_bits=SIGNIFICANCE_BITS,
-            more=max(1, -(-(total - given) * outer // inner)),
-        )
+    def entered(self, search: Search) -> tuple[Stream, int, Found] | None:
+        """The stream, its first index and what was found, as of a search among families; this search reports what was
+        tried, and if nothing was found, what is not proven.
+        """
+        search.tried[:0] = self.tried
+        search.seconds += self.cut  # the rest of the seeds takes about as long as those tried
+        if self.found is not None:
+            return self.found.stream, 0, self.found
+        search.seeds, search.notes = self.unproven, self.notes()
+        return None
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
         """What the candidates mean, if there are any; and that no seeds were tried, if the user asked for some."""
         if not self.trials and self.patience is None:
             return [f"no seeds were tried: {NO_PROGRAM}"]
-        if not self.candidates:
+        if not self.unproven:
             return []
-        bits = max(self.bits(one) for one in self.candidates)
-        count = self.count if self.patience is None else len(self.candidates)
+        bits = max(one.bits for one in self.unproven)
+        count = self.count if self.patience is None else len(self.unproven)
         listed = f", {LISTED} of which are listed" if count > LISTED else ""
         found = (
             f"{count} of {self.attempts:.3g} seeds and programs tried make{'s' * (count == 1)} these outputs{listed}"
@@ -179,7 +150,7 @@ class SeedSearch:
         for number in hits.seeds:
             seeded = Seeded(hits.trial, number, hits.block.per_second)
             correct = agreement(seeded, hits.trial.stream, self.deadline)
-            if self._chance(hits.trial, correct) <= -SIGNIFICANCE_BITS:
+            if varied(hits.trial.stream.head(correct)) and self._evidence(hits.trial, correct).proves:
                 self.found = self._best(seeded)
                 return True
             if correct == len(hits.trial.stream):
@@ -189,18 +160,13 @@ class SeedSearch:
         self.count += hits.count - len(hits.seeds)
         return False
 
-    def _chance(self, trial: Trial, correct: int) -> float:
-        """log2 of a bound on the chance that any of the wrong seeds tried makes so many outputs; 0 if these are all the
-        same, as those of a seed that leads to an error.
-        """
-        if not varied(trial.stream.head(correct)):
-            return 0.0
-        margin = PARTIAL_BITS * (correct < len(trial.stream))
-        return log2(self.attempts) - sum(trial.information[:correct]) + margin
+    def _evidence(self, trial: Trial, correct: int) -> Evidence:
+        """What speaks for a seed that makes this many outputs: no seed tried was fitted to them."""
+        return Evidence(sum(trial.information[:correct]), self.attempts, correct == len(trial.stream))
 
     def _best(self, seeded: Seeded) -> Found:
-        """The method that makes the most outputs with a seed; of several, the most plausible one. The others, which so
-        many outputs do not tell apart from it, are named, too.
+        """The method that makes the most outputs with a seed; of several, the most plausible one. The others, which
+        these outputs do not tell apart from it, are named, too.
         """
         same = [
             replace(seeded, trial=trial)
@@ -215,6 +181,6 @@ class SeedSearch:
         names = dict.fromkeys(one.trial.method.about for one in others if one.trial.stream.likely)
         names.pop(trial.method.about, None)  # another range is no other method; a note names it
         needed = trial.informative(log2(self.attempts) + SIGNIFICANCE_BITS)
-        family = SeedFamily(f"{trial.program.about}: {trial.method.about}")
-        certificate = Certificate(most, most, round(self._chance(trial, most), 1))
+        family = SeededProgram(f"{trial.program.about}: {trial.method.about}")
+        certificate = self._evidence(trial, most).certificate(most)
         return Found(trial.stream, family, replace(best, equal=tuple(names)), min(needed, most), most, certificate, 0.0)
