@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from unrandom.core.arithmetic import factorize
-from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, columns
 from unrandom.experiments.fixed_modulus.presets import all_runs
@@ -50,19 +50,17 @@ CLAIMS = {
         quantity="share of their variance between the four residues, mean of the two",
         wanted=at_least(0.9, "share"),
     ),
-    "digits": Claim(
+    "digits": LateClaim(
         statement="For composite m the principal components group numbers modulo the prime powers of m.",
         quantity="share of the variance of the first six that a sum of one vector for each residue modulo each prime "
         "power explains, mean over moduli",
         wanted=at_least(0.9, "share"),
         figure="figapp:embedding_m=7776",
-        written="after",
     ),
-    "cosine": Claim(
+    "cosine": LateClaim(
         statement="For m = 2^K, the more low bits two numbers share, the more similar are their vectors.",
         quantity="share of further shared bits with which the mean cosine rises",
         wanted=at_least(0.95, "share"),
-        written="after",
     ),
 }
 

@@ -8,7 +8,7 @@ recipe. The claims compare the steps at which groups of sequences first reach 90
 
 import polars as pl
 
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown, at_least
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, LateClaim, Precondition, Unknown, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, first_runs, paper_runs
@@ -63,14 +63,13 @@ CLAIMS = {
         wanted=at_least(1.01, "ratio"),
         precondition=FRESH,
     ),
-    "test-after-train": Claim(
+    "test-after-train": LateClaim(
         statement="With repeated data, unseen (a, c) are learned later than training sequences of the same period.",
         quantity="steps to 90 % of last numbers, unseen over training sequences of full period: repeated data less the "
         "control with fresh data",
         wanted=at_least(0.05, "difference of ratios"),
         figure="figapp:accuracy_vs_step_m=2048",
         precondition=REPEATED,
-        written="after",
     ),
 }
 

@@ -15,7 +15,17 @@ import polars as pl
 from unrandom.evaluation import Evaluation
 from unrandom.evaluation.context_needed import THRESHOLDS, first_lasting
 from unrandom.evaluation.intervals import over_trials
-from unrandom.experiments.claims import LEARNED, Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
+from unrandom.experiments.claims import (
+    LEARNED,
+    Claim,
+    Evidence,
+    Finding,
+    LateClaim,
+    Precondition,
+    Unknown,
+    at_least,
+    at_most,
+)
 from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.law_panels import draw
 from unrandom.experiments.scaling.laws import (
@@ -66,62 +76,51 @@ CLAIMS = {
         statement="Every modulus is learned.",
         quantity="accuracy on the last number, the least over the moduli of a seed",
         wanted=at_least(0.99, "share"),
-        precondition=None,
     ),
-    "exponent": Claim(
+    "exponent": LateClaim(
         statement="The numbers needed for 100 % grow no faster than m^0.3 (the paper's exponent is about 1/4).",
         quantity="exponent of the least numbers needed over seeds, as the paper counts; without moduli for which no "
         "seed reaches 100 %",
         wanted=at_most(0.3, "exponent"),
-        precondition=None,
-        written="after",
     ),
-    "few-seeds": Claim(
+    "few-seeds": LateClaim(
         statement="At the largest modulus of several seeds, few of them come to 100 %.",
         quantity=f"share of seeds that are right on {FULL_ACCURACY:.0%} of last numbers",
         wanted=at_most(0.5, "share"),
-        precondition=None,
-        written="after",
     ),
-    "spectral": Claim(
+    "spectral": LateClaim(
         statement="Spectrally good multipliers with v_2(a − 1) = 2, like the paper's, are harder than arbitrary ones.",
         quantity="accuracy over all positions, arbitrary multipliers less such good ones, at the largest modulus",
         wanted=at_least(0.005, "difference of shares"),
-        precondition=None,
-        written="after",
     ),
-    "spectral-at-v": Claim(
+    "spectral-at-v": LateClaim(
         statement="Among multipliers with v_2(a − 1) = 2, spectrally good ones are no harder than others.",
         quantity="accuracy over all positions, other multipliers less good ones, at the largest modulus",
         wanted=at_most(0.02, "difference of shares"),
         origin="beyond",
-        precondition=None,
-        written="after",
     ),
-    "bits": Claim(
+    "bits": LateClaim(
         statement="Doubling the numbers seen gives more than the one further bit that copying from 2^k back gives.",
         quantity="low bits gained per doubling, at the largest modulus that every seed has",
         wanted=at_least(1.5, "bits"),
         origin="beyond",
-        written="after",
         precondition=SHARED,
     ),
-    "by-hand": Claim(
+    "by-hand": LateClaim(
         statement="The model needs no more numbers than the look-back predictor of order 2.",
         quantity="numbers for 99 % over those from which copying and extrapolating are certain, mean over the moduli "
         "that every seed has",
         wanted=at_most(1.25, "ratio"),
         origin="beyond",
-        written="after",
         precondition=SHARED,
     ),
-    "merit": Claim(
+    "merit": LateClaim(
         statement="The better a multiplier by the spectral test, the worse it is predicted.",
         quantity="rank correlation of accuracy with the figure of merit, v = 2, at the largest modulus that every seed "
         "learned",
         wanted=at_most(-0.2, "correlation"),
         origin="beyond",
-        written="after",
+        precondition=LEARNED,
     ),
 }
 
@@ -220,5 +219,5 @@ def _merits(multipliers: pl.DataFrame) -> Finding:
 
 
 EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True, archived_seeds=1
+    ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True, presupposes=None, archived_seeds=1
 )

@@ -23,7 +23,7 @@ from unrandom.experiments.scaling.measurement import (
     seeds_that_reached,
 )
 from unrandom.experiments.scaling.presets import Settings
-from unrandom.experiments.summaries import best_modulus_accuracy, group_lines, run_columns, seed_means
+from unrandom.experiments.summaries import best_modulus_accuracy, group_lines, named, run_columns, seed_means
 from unrandom.figures.panels import Line, LinePanel, accuracy_panel
 from unrandom.figures.style import power
 from unrandom.runs.recipes import recipe
@@ -183,9 +183,8 @@ def _accuracy_panel(positions: pl.DataFrame, base: int) -> LinePanel:
     largest = positions.filter(pl.col("modulus") == pl.col("modulus").max().over("prime")).sort(
         "prime", maintain_order=True
     )
-    moduli = {f"m = {m}": of_modulus for (m,), of_modulus in largest.group_by("modulus", maintain_order=True)}
-    title, lines = f"base {base}: largest modulus of each prime", group_lines(moduli, "seen", "value")
-    return accuracy_panel(title, lines)
+    lines = group_lines(named(largest, "modulus", "m = {}"), "seen", "value")
+    return accuracy_panel(f"base {base}: largest modulus of each prime", lines)
 
 
 def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:

@@ -15,8 +15,8 @@ import polars as pl
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, Written, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.summaries import each_run, each_seed, group_lines, mean_or_none, run_columns
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.summaries import each_run, each_seed, group_lines, mean_or_none, named, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
 from unrandom.experiments.unseen_modulus.lookback import ADAPTIVE_INDEX, compared_lookbacks, patterns_by_lookback
 from unrandom.experiments.unseen_modulus.presets import (
@@ -26,6 +26,7 @@ from unrandom.experiments.unseen_modulus.presets import (
     shortcut_run,
     small_run,
     variant,
+    varied_experiment,
     with_seeds,
 )
 from unrandom.experiments.unseen_modulus.shortcut import FIXED, MAIN
@@ -33,7 +34,7 @@ from unrandom.figures.panels import LinePanel
 from unrandom.interpretation import adaptivity
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import Examples, UnseenModulus, lcg_split, lcg_task
+from unrandom.tasks import Examples, lcg_split, lcg_task
 from unrandom.training.checkpoint import kept_checkpoints
 
 ENTRY = Entry(
@@ -171,12 +172,11 @@ def draw(tables: Tables) -> Pictures:
     panels = []
     for key, (title, y) in titles.items():
         for steps in tasks:
-            arms = {arm["changed"][0]: arm for arm in steps.partition_by("changed", maintain_order=True)}
-            lines = group_lines(arms, "step", key)
+            lines = group_lines(named(steps, "changed"), "step", key)
             if key != list(titles)[-1]:
                 lines = [replace(line, label="") for line in lines]
             panels.append(LinePanel(f"{steps['task'][0]}: {title}", "training step", y, lines))
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)
+EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw)

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
@@ -18,10 +18,17 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     over_seeds,
     relative_spread,
 )
-from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, Settings, small_run, variant, with_seeds
+from unrandom.experiments.unseen_modulus.presets import (
+    ARBITRARY_DATA,
+    Settings,
+    small_run,
+    variant,
+    varied_experiment,
+    with_seeds,
+)
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus, lcg_task
+from unrandom.tasks import lcg_task
 
 ENTRY = Entry(
     name="um-dataset",
@@ -55,31 +62,26 @@ CLAIMS = {
         statement="More training moduli help.",
         quantity="accuracy on unseen moduli gained from the fewest moduli to the most, over the larger of the two",
         wanted=at_least(0.2, "ratio"),
-        precondition=BEST,
     ),
     "multipliers": Claim(
         statement="More multipliers for each modulus hardly help.",
         quantity="accuracy on unseen moduli, (largest − smallest) / largest over n_a",
         wanted=at_most(0.1, "ratio"),
-        precondition=BEST,
     ),
     "increments": Claim(
         statement="More increments for each modulus hardly help.",
         quantity="accuracy on unseen moduli, (largest − smallest) / largest over n_c",
         wanted=at_most(0.1, "ratio"),
-        precondition=BEST,
     ),
     "quarter": Claim(
         statement="m_test / 4 training moduli are enough.",
         quantity="accuracy on unseen moduli with the smallest n_m ≥ m_test / 4, over the best",
         wanted=at_least(0.9, "ratio"),
-        precondition=BEST,
     ),
     "mix": Claim(
         statement="Drawing half of every batch or more from full-period parameters helps.",
         quantity="accuracy on unseen moduli gained, over the larger of the two",
         wanted=at_least(0.1, "ratio"),
-        precondition=BEST,
         origin="beyond",
     ),
 }
@@ -162,4 +164,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)
+EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=BEST)

@@ -8,14 +8,13 @@ components themselves.
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale
 from unrandom.experiments.summaries import by_run, matrix, rows_of, run_columns
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import order_along_component, principal_components, residue_variance, token_vectors
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-embedding",
@@ -41,18 +40,16 @@ CLAIMS = {
         quantity="share of its variance between the two",
         wanted=at_least(0.5, "share"),
     ),
-    "mod-six": Claim(
+    "mod-six": LateClaim(
         statement="The second and third components group numbers modulo 2 and 3.",
         quantity="share of the variance between residues, mod 2 or mod 3, whichever is less; the better of the two "
         "components for each",
         wanted=at_least(0.5, "share"),
-        written="after",
     ),
-    "mod-three-anywhere": Claim(
+    "mod-three-anywhere": LateClaim(
         statement="Some component groups numbers modulo 3, whichever it is.",
         quantity="share of its variance between the three residues, the best of the first six components",
         wanted=at_least(0.75, "share"),
-        written="after",
     ),
 }
 
@@ -116,6 +113,4 @@ def _share_map(seed: str, shares: pl.DataFrame) -> MapPanel:
     )
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
-)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, measure=measure, evidence=evidence, draw=draw)

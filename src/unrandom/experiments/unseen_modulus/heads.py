@@ -8,16 +8,16 @@ the two largest components of the outputs. The claim tests whether each head has
 import numpy as np
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
+from unrandom.experiments.claims import Evidence, LateClaim, at_least
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.summaries import by_run, each_run, heat_map, rows_of, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import unseen_sequences
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import MapPanel, ScatterPanel
 from unrandom.interpretation import ResidueScores, head_plane, residue_scores
 from unrandom.models import Transformer
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus, lcg_task
+from unrandom.tasks import lcg_task
 
 ENTRY = Entry(
     name="um-heads",
@@ -36,12 +36,11 @@ DRAWN_POINTS = 256  # per panel
 SPECIALISED_SHARE = 0.5  # from this share of the variance on, corrected for chance, a head counts as specialised
 
 CLAIMS = {
-    "primes": Claim(
+    "primes": LateClaim(
         statement="First-layer heads group numbers by residue, each by those of a prime of its own.",
         quantity=f"number of primes that are the own one of a head of which some q explains {SPECIALISED_SHARE:.0%} of "
         "the output at t = 0 beyond chance, on most unseen moduli",
         wanted=at_least(3, "primes"),
-        written="after",
     ),
 }
 
@@ -146,6 +145,4 @@ def _score_map(title: str, scores: pl.DataFrame) -> MapPanel:
     return heat_map(title, means, ("head", "q"), "excess", "excess share", written=False)
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
-)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, measure=measure, evidence=evidence, draw=draw)

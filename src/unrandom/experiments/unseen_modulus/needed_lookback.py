@@ -15,7 +15,7 @@ import polars as pl
 
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least
+from unrandom.experiments.claims import Evidence, LateClaim, Precondition, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale, by_scale
 from unrandom.experiments.summaries import by_run, mean_or_none, run_columns
 from unrandom.experiments.unseen_modulus.accuracy import last_number_columns
@@ -39,19 +39,17 @@ SEQUENCES = by_scale(smoke=16, laptop=512)
 TRAINED = Precondition("accuracy on the last number of training moduli at the look-backs that they have", 0.9)
 
 CLAIMS = {
-    "taught": Claim(
+    "taught": LateClaim(
         statement="At look-backs that some training modulus has, unseen moduli are predicted.",
         quantity="accuracy on the last number, mean over unseen moduli and such look-backs",
         wanted=at_least(0.9, "share"),
         precondition=TRAINED,
-        written="after",
     ),
-    "missing": Claim(
+    "missing": LateClaim(
         statement="At look-backs that no training modulus has, unseen moduli are predicted worse.",
         quantity="accuracy on the last number of unseen moduli, at look-backs that training has less that at others",
         wanted=at_least(0.2, "difference of shares"),
         precondition=TRAINED,
-        written="after",
     ),
 }
 
