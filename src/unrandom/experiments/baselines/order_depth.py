@@ -25,22 +25,8 @@ import polars as pl
 
 from unrandom.evaluation import Evaluation, bits_known, evaluate
 from unrandom.evaluation.intervals import Estimate
+from unrandom.experiments.baselines import order_depth_panels as names
 from unrandom.experiments.baselines.order_depth_circuit import Places, cut_rows, looking, patch_rows
-from unrandom.experiments.baselines.order_depth_panels import (
-    ANOTHER,
-    CONTROLS,
-    EXACT,
-    FIRST_QUARTER,
-    FOLLOWED,
-    LOOKED_AT,
-    MULTIPLE,
-    NOTHING,
-    PATCHED,
-    POOLED,
-    PUBLISHED,
-    THREE,
-    draw,
-)
 from unrandom.experiments.claims import Claim, Evidence, Finding, LateClaim, Precondition, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.measurement import modulus_of, test_examples
@@ -164,12 +150,16 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The published model, of one seed; the runs that are followed, and the ones of three layers, with every seed."""
     sizes = SIZES[scale]
     return [
-        *(sized_run(scale, sizes.published, seed).labelled(kind=PUBLISHED) for seed in range(min(seeds, 1))),
+        *(sized_run(scale, sizes.published, seed).labelled(kind=names.PUBLISHED) for seed in range(min(seeds, 1))),
         *(
-            sized_run(scale, sizes.followed[min(seed, len(sizes.followed) - 1)], seed).labelled(kind=FOLLOWED)
+            sized_run(scale, sizes.followed[min(seed, len(sizes.followed) - 1)], seed).labelled(kind=names.FOLLOWED)
             for seed in range(seeds)
         ),
-        *(sized_run(scale, size, seed).labelled(kind=THREE) for size in sizes.three_layers for seed in range(seeds)),
+        *(
+            sized_run(scale, size, seed).labelled(kind=names.THREE)
+            for size in sizes.three_layers
+            for seed in range(seeds)
+        ),
     ]
 
 
@@ -179,12 +169,12 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 def _measured(run: Run, scale: Scale) -> dict[str, Iterable[dict[str, Any]]]:
     """The tables of one run, without the columns that identify the run."""
-    if run.labels["kind"] == FOLLOWED:
+    if run.labels["kind"] == names.FOLLOWED:
         return {"steps": _step_rows(run, test_examples(run, STEP_SEQUENCES[scale], "followed"))}
     predictor = run.predictor()
     tested = evaluate(predictor, test_examples(run, SEQUENCES[scale], "order"))
     found: dict[str, Iterable[dict[str, Any]]] = {"bits": _bit_rows(tested), "ends": [_end_row(run, tested)]}
-    if run.labels["kind"] == PUBLISHED:
+    if run.labels["kind"] == names.PUBLISHED:
         places, sequences = _places(run), test_examples(run, CUT_SEQUENCES[scale], "cut")
         # A guess does not depend on later numbers.
         sequences = replace(sequences, numbers=sequences.numbers[:, : places.enough])
@@ -238,21 +228,25 @@ def _step_rows(run: Run, sequences: Examples) -> Iterator[dict[str, Any]]:
 def evidence(tables: Tables) -> Evidence:
     ends = tables["ends"]
     (pooled, exact), (patch, exactly_patched) = (
-        tuple(tables[name].filter(block=block) for block in (POOLED, EXACT)) for name in ("cut", "patch")
+        tuple(tables[name].filter(block=block) for block in (names.POOLED, names.EXACT)) for name in ("cut", "patch")
     )
     plateau = tables["steps"].filter(pl.col("more") < ON_PLATEAU * pl.col("chance"))
     last = plateau.filter(pl.col("step") == pl.col("step").max().over("run"))
     return {
-        "cut": _estimate(pooled.filter(cut=LOOKED_AT, what="right")),
-        "low-bits": _estimate(pooled.filter(cut=LOOKED_AT, what="low")),
-        "controls": _estimate(pooled.filter(pl.col("cut").is_in(CONTROLS), what="same"), least=True),
-        "no-extrapolation": _estimate(exact.filter(cut=FIRST_QUARTER, what="high")),
-        "patch-error": _estimate(patch.filter(patch=PATCHED, other=ANOTHER, what="error")),
-        "patch-difference": _estimate(exactly_patched.filter(patch=PATCHED, other=MULTIPLE, what="difference")),
-        "patch-control": _estimate(patch.filter(pl.col("patch") != PATCHED, what="changed")),
+        "cut": _estimate(pooled.filter(cut=names.LOOKED_AT, what="right")),
+        "low-bits": _estimate(pooled.filter(cut=names.LOOKED_AT, what="low")),
+        "controls": _estimate(pooled.filter(pl.col("cut").is_in(names.CONTROLS), what="same"), least=True),
+        "no-extrapolation": _estimate(exact.filter(cut=names.FIRST_QUARTER, what="high")),
+        "patch-error": _estimate(patch.filter(patch=names.PATCHED, other=names.ANOTHER, what="error")),
+        "patch-difference": _estimate(
+            exactly_patched.filter(patch=names.PATCHED, other=names.MULTIPLE, what="difference")
+        ),
+        "patch-control": _estimate(patch.filter(pl.col("patch") != names.PATCHED, what="changed")),
         "plateau": seed_means(last, "attention"),
-        "three-layers": seed_means(ends.filter(kind=THREE).with_columns(value=pl.col("bits") - pl.col("of_order_2"))),
-        OF_PUBLISHED: pooled.filter(cut=NOTHING, what="right")["value"].item(),
+        "three-layers": seed_means(
+            ends.filter(kind=names.THREE).with_columns(value=pl.col("bits") - pl.col("of_order_2"))
+        ),
+        OF_PUBLISHED: pooled.filter(cut=names.NOTHING, what="right")["value"].item(),
     }
 
 
@@ -265,5 +259,5 @@ def _estimate(rows: pl.DataFrame, *, least: bool = False) -> Finding:
 
 
 EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True, presupposes=OF_PUBLISHED
+    ENTRY, CLAIMS, runs, measure, evidence, names.draw, task=FixedModulus, compares=True, presupposes=OF_PUBLISHED
 )

@@ -144,14 +144,7 @@ def draw(tables: Tables) -> Pictures:
         ticks = style.powers(prime, max(distances["back"]))
         panels += [
             _pattern_map(m, by_run(tables["example"].filter(modulus=m))[0]),
-            LinePanel(
-                f"m = {m}: mean",
-                "numbers back",
-                "mean weight",
-                lines,
-                ticks,
-                limits=(0, None),
-            ),
+            LinePanel(f"m = {m}: mean", "numbers back", "mean weight", lines, ticks, limits=(0, None)),
         ]
     yield Picture(panels)
 

@@ -70,12 +70,9 @@ def _measured(run: Run) -> dict[str, Any]:
 def evidence(tables: Tables) -> Evidence:
     few = tables["few"]
     whole = few.filter("all").select("state_bits", "seed", pl.col("accuracy").alias("whole"))
+    beside = few.join(whole, on=["state_bits", "seed"], maintain_order="left")
     ratio = (pl.col("accuracy") / pl.col("whole")).mean()
-
-    def of(count: int) -> list[float]:
-        return each_seed(few.filter(count=count).join(whole, on=["state_bits", "seed"]), ratio)
-
-    return {"few-suffice": of(16), "two-do-not": of(2)}
+    return {key: each_seed(beside.filter(count=n), ratio) for key, n in {"few-suffice": 16, "two-do-not": 2}.items()}
 
 
 def draw(tables: Tables) -> Pictures:

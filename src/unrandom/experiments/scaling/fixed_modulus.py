@@ -12,21 +12,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from unrandom.evaluation import Evaluation
+from unrandom.evaluation import Estimate, Evaluation
 from unrandom.evaluation.context_needed import THRESHOLDS, first_lasting
 from unrandom.evaluation.intervals import over_trials
-from unrandom.experiments.claims import (
-    LEARNED,
-    Claim,
-    Evidence,
-    Finding,
-    LateClaim,
-    Precondition,
-    Unknown,
-    at_least,
-    at_most,
-)
+from unrandom.experiments.claims import LEARNED, Claim, Evidence, LateClaim, Precondition, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.scaling import measurement
 from unrandom.experiments.scaling.law_panels import draw
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
@@ -37,15 +28,7 @@ from unrandom.experiments.scaling.laws import (
     laws,
     lookback_ratio,
 )
-from unrandom.experiments.scaling.measurement import (
-    CONTEXT_THRESHOLD,
-    LEARNED_SHARE,
-    context_rows,
-    evaluated_run,
-    law_columns,
-    multiplier_rows,
-    position_rows,
-)
+from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, LEARNED_SHARE
 from unrandom.experiments.scaling.presets import SIZES, sized_run
 from unrandom.experiments.summaries import by_modulus, by_seed, each_seed, moduli_of_every_seed, run_columns
 from unrandom.interpretation.ranks import rank_correlation
@@ -137,11 +120,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         split = lcg_split(run.split())
         groups = {ARBITRARY: split} | ({SPECTRAL: split.with_extra_multipliers()} if split.extra_multipliers else {})
         for group, part in groups.items():
-            evaluation = evaluated_run(run, part, modulus, SEQUENCES[scale])
+            evaluation = measurement.evaluated_run(run, part, modulus, SEQUENCES[scale])
             key_columns = {**run_columns(run), "group": group}
-            rows["positions"] += position_rows(key_columns, evaluation)
-            rows["context_needed"] += context_rows(key_columns, evaluation)
-            rows["multipliers"] += multiplier_rows(key_columns, evaluation)
+            rows["positions"] += measurement.position_rows(key_columns, evaluation)
+            rows["context_needed"] += measurement.context_rows(key_columns, evaluation)
+            rows["multipliers"] += measurement.multiplier_rows(key_columns, evaluation)
             if group == ARBITRARY:
                 rows["bits"] += _bit_rows(key_columns, evaluation)
     tables = {name: table(each) for name, each in rows.items()}
@@ -160,7 +143,7 @@ def _bit_rows(key_columns: dict[str, object], evaluation: Evaluation) -> Rows:
 def _law_table(context: pl.DataFrame) -> pl.DataFrame:
     """Power laws by threshold: over all seeds, and of the least and the median over seeds. Null: no fit."""
     return table(
-        {"threshold": threshold, "seeds": statistic, **law_columns(law)}
+        {"threshold": threshold, "seeds": statistic, **measurement.law_columns(law)}
         for threshold in THRESHOLDS
         for statistic, law in laws(context, threshold).items()
     )
@@ -190,7 +173,7 @@ def evidence(tables: Tables) -> Evidence:
     }
 
 
-def _exponent(context: pl.DataFrame) -> Finding:
+def _exponent(context: pl.DataFrame) -> Estimate | Unknown:
     """The exponent for 100 %; ``too_low`` if moduli without 100 % were left out, which biases it low."""
     law = laws(context, 1.0)["least"]
     if law is None:
@@ -210,7 +193,7 @@ def _gaps(multipliers: pl.DataFrame) -> list[float]:
     return each_seed(multipliers, arbitrary - good)
 
 
-def _merits(multipliers: pl.DataFrame) -> Finding:
+def _merits(multipliers: pl.DataFrame) -> list[float] | Unknown:
     """By seed, the rank correlation over multipliers of accuracy with the figure of merit."""
     seeds = by_seed(multipliers)
     if min(len(of_seed) for of_seed in seeds) < MIN_MULTIPLIERS:

@@ -7,6 +7,7 @@ that is kept, the table ``steps`` has the index of adaptivity of the most adapti
 and the accuracy on training moduli by whether the best stride of the arm's test fits the look-back that they need.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,18 +16,18 @@ import polars as pl
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, Written, at_least
-from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_run, each_seed, group_lines, mean_or_none, named, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
 from unrandom.experiments.unseen_modulus.lookback import ADAPTIVE_INDEX, compared_lookbacks, patterns_by_lookback
 from unrandom.experiments.unseen_modulus.presets import (
     Settings,
+    comparison,
     first_run,
     hard_run,
     shortcut_run,
     small_run,
     variant,
-    varied_experiment,
     with_seeds,
 )
 from unrandom.experiments.unseen_modulus.shortcut import FIXED, MAIN
@@ -126,7 +127,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return {"steps": table(row for run in runs for row in _rows(run, compared, scale))}
 
 
-def _rows(run: Run, compared: list[int], scale: Scale) -> Rows:
+def _rows(run: Run, compared: list[int], scale: Scale) -> Iterator[dict[str, Any]]:
     """One row per kept checkpoint."""
     data, split = lcg_task(run.config.data), lcg_split(run.split())
     rng, square = stream(run.config.seed, "followed"), data.best_stride**2
@@ -134,15 +135,11 @@ def _rows(run: Run, compared: list[int], scale: Scale) -> Rows:
     attending = sequences_by_lookback(rng, moduli, compared, sequences, length)
     tested = sequences_by_lookback(rng, split.train_moduli, range(2, data.context // 2 + 1), sequences, length)
     fits = {kind: [each for r, each in tested.items() if (square % r == 0) == kind] for kind in (True, False)}
-    rows: Rows = []
     for checkpoint in kept_checkpoints(run.folder, KEEP_EVERY[scale]):
         predictor = TransformerPredictor(checkpoint.load_model(), data.tokenizer)
         found = adaptivity(patterns_by_lookback(predictor, attending))
         accuracy = {"fits": _last_right(predictor, fits[True]), "does not fit": _last_right(predictor, fits[False])}
-        rows.append(
-            {**run_columns(run), "step": checkpoint.step, "index": found.index, "layer": found.layer, **accuracy}
-        )
-    return rows
+        yield {**run_columns(run), "step": checkpoint.step, "index": found.index, "layer": found.layer, **accuracy}
 
 
 def _last_right(predictor: TransformerPredictor, examples: list[Examples[Any]]) -> float | None:
@@ -179,4 +176,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw)

@@ -10,7 +10,7 @@ from itertools import product
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_most
-from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
@@ -21,15 +21,9 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     tuned,
 )
 from unrandom.experiments.unseen_modulus.phase_diagram import BEST, DEEP_LAYERS
-from unrandom.experiments.unseen_modulus.presets import (
-    PAPERS_1024,
-    optimizers,
-    small_run,
-    variant,
-    varied_experiment,
-    with_seeds,
-)
+from unrandom.experiments.unseen_modulus.presets import PAPERS_1024, optimizers, small_run, variant, with_seeds
 from unrandom.runs.tables import Tables, table
+from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-critical-depth",
@@ -103,4 +97,6 @@ def draw(tables: Tables) -> Pictures:
     yield Picture([grid_map("rate and weight decay tuned", AXES, found)])
 
 
-EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=BEST)
+EXPERIMENT = Experiment(
+    ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True, presupposes=BEST
+)

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
@@ -18,17 +18,10 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     over_seeds,
     relative_spread,
 )
-from unrandom.experiments.unseen_modulus.presets import (
-    ARBITRARY_DATA,
-    Settings,
-    small_run,
-    variant,
-    varied_experiment,
-    with_seeds,
-)
+from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, Settings, small_run, variant, with_seeds
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import lcg_task
+from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-dataset",
@@ -164,4 +157,6 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=BEST)
+EXPERIMENT = Experiment(
+    ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True, presupposes=BEST
+)

@@ -10,11 +10,11 @@ import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, rows_of, run_columns
+from unrandom.experiments.summaries import by_run, matrix, rows_of, tables_by_run
 from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import order_along_component, principal_components, residue_variance, token_vectors
-from unrandom.runs.tables import Tables, table
+from unrandom.runs.tables import Tables
 
 ENTRY = Entry(
     name="um-embedding",
@@ -55,27 +55,21 @@ CLAIMS = {
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
+    return tables_by_run(runs, _measured)
+
+
+def _measured(run: Run) -> dict[str, Rows]:
+    components = principal_components(token_vectors(run.load_model()), COMPONENTS)
+    found = {residue: residue_variance(components.values, residue) for residue in RESIDUES}
     shares: Rows = []
-    points: Rows = []
-    for run in runs:
-        components = principal_components(token_vectors(run.load_model()), COMPONENTS)
-        found = {residue: residue_variance(components.values, residue) for residue in RESIDUES}
-        for i in range(components.values.shape[1]):
-            order = order_along_component(components.values, i)
-            key_columns = {**run_columns(run), "component": i + 1, "explained": float(components.explained[i])}
-            shares += [
-                {
-                    **key_columns,
-                    "order": order,
-                    "residue": residue,
-                    "share": float(each.shares[i]),
-                    "shuffled": float(each.shuffled[i]),
-                }
-                for residue, each in found.items()
-            ]
-        numbers = {f"PC{i}": values for i, values in enumerate(components.values.T, 1)}
-        points += rows_of(run_columns(run), number=range(len(components.values)), **numbers)
-    return {"shares": table(shares), "points": table(points)}
+    for i, explained in enumerate(components.explained.tolist()):
+        key_columns = {"component": i + 1, "explained": explained, "order": order_along_component(components.values, i)}
+        shares += [
+            {**key_columns, "residue": residue, "share": float(each.shares[i]), "shuffled": float(each.shuffled[i])}
+            for residue, each in found.items()
+        ]
+    numbers = {f"PC{i}": values for i, values in enumerate(components.values.T, 1)}
+    return {"shares": shares, "points": rows_of({}, number=range(len(components.values)), **numbers)}
 
 
 def evidence(tables: Tables) -> Evidence:

@@ -63,21 +63,19 @@ def first_position_scores(run: Run, scale: Scale) -> list[ResidueScores]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    scores: Rows = []
-    heads: Rows = []
-    planes: Rows = []
+    rows: dict[str, Rows] = {"scores": [], "heads": [], "planes": []}
     for run in runs:
         model = run.load_model()
         for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
             for t in positions(run.config.data.context):
                 found = residue_scores(model, sequences.numbers, t)
                 key_columns = {**run_columns(run), "modulus": m, "position": t}
-                scores += _score_rows(key_columns, found)
-                own = {"own_modulus": found.own_modulus, "own_prime": found.own_prime, "size_excess": found.size_excess}
-                heads += rows_of(key_columns, head=range(model.config.n_heads), **own)
+                rows["scores"] += _score_rows(key_columns, found)
+                own = {key: getattr(found, key) for key in ("own_modulus", "own_prime", "size_excess")}
+                rows["heads"] += rows_of(key_columns, head=range(model.config.n_heads), **own)
                 if m == max(lcg_task(run.config.data).moduli) and run is runs[0]:
-                    planes += _plane_rows(key_columns, model, sequences.numbers, found)
-    return {"scores": table(scores), "heads": table(heads), "planes": table(planes)}
+                    rows["planes"] += _plane_rows(key_columns, model, sequences.numbers, found)
+    return {name: table(each) for name, each in rows.items()}
 
 
 def _score_rows(key_columns: dict, found: ResidueScores) -> Rows:

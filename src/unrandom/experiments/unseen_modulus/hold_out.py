@@ -17,7 +17,7 @@ from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSp
 from unrandom.experiments.summaries import each_seed, group_lines, run_columns
 from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, counting_rows, tested_rows
 from unrandom.experiments.unseen_modulus.grokking import TEST, curves, unseen_columns
-from unrandom.experiments.unseen_modulus.presets import hard_run, variant, varied_experiment, with_seeds
+from unrandom.experiments.unseen_modulus.presets import comparison, hard_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import LCGSplit, lcg_split, lcg_task
@@ -142,4 +142,4 @@ def _panels(metrics: pl.DataFrame) -> Iterator[LinePanel]:
         yield LinePanel(title, "training step", "last number right", group_lines(rules, "step", column))
 
 
-EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw)

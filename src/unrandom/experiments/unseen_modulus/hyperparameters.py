@@ -9,7 +9,7 @@ from itertools import product
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import each_seed, seed_means
 from unrandom.experiments.unseen_modulus.accuracy import (
     best_setting_accuracy,
@@ -18,17 +18,9 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     mean_over_moduli,
     tuned,
 )
-from unrandom.experiments.unseen_modulus.presets import (
-    SIZES,
-    Settings,
-    optimizers,
-    small_run,
-    variant,
-    varied_experiment,
-    with_seeds,
-)
+from unrandom.experiments.unseen_modulus.presets import SIZES, Settings, optimizers, small_run, variant, with_seeds
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import lcg_task
+from unrandom.tasks import UnseenModulus, lcg_task
 
 ENTRY = Entry(
     name="um-hyperparameters",
@@ -97,4 +89,6 @@ def draw(tables: Tables) -> Pictures:
     yield Picture([grid_map(f"m up to {size}", AXES, of_size) for (size,), of_size in sizes])
 
 
-EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=BEST)
+EXPERIMENT = Experiment(
+    ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True, presupposes=BEST
+)

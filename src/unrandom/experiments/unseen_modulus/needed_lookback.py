@@ -20,6 +20,7 @@ from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures
 from unrandom.experiments.summaries import by_run, mean_or_none, run_columns
 from unrandom.experiments.unseen_modulus.accuracy import last_number_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
+from unrandom.experiments.unseen_modulus.lookback import NEEDED
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.runs.tables import Tables, table
@@ -90,16 +91,10 @@ def draw(tables: Tables) -> Pictures:
     """Accuracy by look-back: one panel for the training moduli, one per unseen modulus; one line per seed."""
     rows = tables["lookbacks"]
     moduli = rows.filter(pl.col("look-back") > 1)["modulus"].unique().sort()
-    panels = [
-        LinePanel(
-            f"unseen m = {m}" if m else "training moduli",
-            "r, the look-back that is needed",
-            "last number right",
-            list(_lines(rows.filter(pl.col("modulus") == m))),
-            ticks=(1, 2, 4, 8, 16, 32),
-        )
-        for m in moduli
-    ]
+    panels, ticks = [], (1, 2, 4, 8, 16, 32)
+    for m in moduli:
+        title, lines = f"unseen m = {m}" if m else "training moduli", list(_lines(rows.filter(modulus=m)))
+        panels.append(LinePanel(title, NEEDED, "last number right", lines, ticks=ticks))
     yield Picture(panels)
 
 

@@ -11,20 +11,8 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
 from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.summaries import column_lines, mean_or_none
-from unrandom.experiments.unseen_modulus.grokking import (
-    LONG_NOT_COUNTING,
-    SHORT,
-    TEST,
-    curves,
-    step_ratios,
-)
-from unrandom.experiments.unseen_modulus.presets import (
-    ARBITRARY_DATA,
-    small_run,
-    variant,
-    varied_experiment,
-    with_seeds,
-)
+from unrandom.experiments.unseen_modulus.grokking import LONG_NOT_COUNTING, SHORT, TEST, curves, step_ratios
+from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, comparison, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables
 
@@ -98,4 +86,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=ALL_LEARNED)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=ALL_LEARNED)

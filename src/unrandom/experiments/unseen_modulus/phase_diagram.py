@@ -19,7 +19,7 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     last_number_rows,
     mean_over_moduli,
 )
-from unrandom.experiments.unseen_modulus.presets import small_run, variant, varied_experiment, with_seeds
+from unrandom.experiments.unseen_modulus.presets import comparison, small_run, variant, with_seeds
 from unrandom.runs.tables import Tables, table
 
 ENTRY = Entry(
@@ -119,4 +119,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=BEST)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=BEST)

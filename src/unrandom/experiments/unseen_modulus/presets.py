@@ -148,7 +148,7 @@ def with_seeds(variants: Sequence[RunSpec], seeds: int) -> list[RunSpec]:
 
 main_experiment = partial(Experiment, runs=main_runs, task=UnseenModulus, presupposes=BEYOND_SHORTCUT, archived_seeds=3)
 """An experiment that looks into the main runs."""
-varied_experiment = partial(Experiment, task=UnseenModulus, compares=True)
+comparison = partial(Experiment, task=UnseenModulus, compares=True)
 """An experiment that compares runs with changed settings."""
 
 

@@ -13,7 +13,7 @@ from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSp
 from unrandom.experiments.summaries import column_lines, mean_or_none
 from unrandom.experiments.unseen_modulus.accuracy import counting_rows, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import curves, unseen_columns
-from unrandom.experiments.unseen_modulus.presets import Settings, small_run, variant, varied_experiment, with_seeds
+from unrandom.experiments.unseen_modulus.presets import Settings, comparison, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 
@@ -91,4 +91,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture([LinePanel("unseen moduli", "training step", "last number right", lines)])
 
 
-EXPERIMENT = varied_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=POWER)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=POWER)
