@@ -1,6 +1,6 @@
 """An experiment: runs to train, a measurement that saves tables, figures, and claims judged by the tables.
 
-Claims were written before the first look at the results, or are marked as written after it. Every
+Claims were written before the first look at the results; a `LateClaim` was written after it. Every
 experiment is written in the names exported here.
 """
 
