@@ -7,6 +7,7 @@ from the interval of the measured quantity (or from a bound on it), the threshol
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from unrandom.evaluation.intervals import FEWEST_UNITS, Estimate, over_units, within_bounds
@@ -76,6 +77,10 @@ class Claim:
     precondition: Precondition | None = USUAL
     origin: Origin = "paper"
     written: Written = "before"  # whether the claim was written before or after the first look at its results
+
+
+LateClaim = partial(Claim, written="after")
+"""A claim that was written after the first look at its results."""
 
 
 @dataclass(frozen=True)

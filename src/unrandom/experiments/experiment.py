@@ -1,6 +1,6 @@
 """An experiment: runs to train, a measurement that saves tables, figures, and claims judged by the tables.
 
-Claims were written before the first look at the results, or are marked as written after it. Every
+Claims were written before the first look at the results; a `LateClaim` was written after it. Every
 experiment is written in the names exported here.
 """
 
@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from unrandom.experiments.catalogue import Entry
-from unrandom.experiments.claims import BEYOND_SHORTCUT, LEARNED, USUAL, Claim, Evidence, Judgement, judge_all
+from unrandom.experiments.claims import LEARNED, USUAL, Claim, Evidence, Judgement, Precondition, judge_all
 from unrandom.experiments.scale import Scale, by_scale
-from unrandom.experiments.summaries import accuracy_beyond_shortcut, trained_accuracy
+from unrandom.experiments.summaries import MEASURED
 from unrandom.figures.description import Panel
 from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
@@ -54,7 +54,7 @@ class Experiment:
     draw: Callable[[Tables], Pictures]
     task: type[Task] | None = None  # the task that a user's run must have; None: no user's run can be measured
     compares: bool = False  # whether it compares several runs, so that one run of the user's cannot be measured
-    beyond_shortcut: bool = False  # whether claims presuppose BEYOND_SHORTCUT in place of LEARNED
+    presupposes: Precondition | None = USUAL  # what its claims presuppose if they name nothing else
     archived_seeds: int = 0  # number of seeds whose trained models are archived, if they are small
 
     @cached_property
@@ -65,7 +65,7 @@ class Experiment:
     def judge(self, tables: Tables) -> list[Judgement]:
         """Judge the claims by the evidence; what is measured for LEARNED and BEYOND_SHORTCUT is in every table."""
         evidence, needed = self.evidence(tables), {claim.precondition for claim in self.claims}
-        for precondition, measured in ((LEARNED, trained_accuracy), (BEYOND_SHORTCUT, accuracy_beyond_shortcut)):
+        for precondition, measured in MEASURED.items():
             if precondition in needed and precondition not in evidence:
                 evidence = {**evidence, precondition: measured(tables)}
         return judge_all(self.claims, evidence)
@@ -73,8 +73,8 @@ class Experiment:
     def _completed(self, claim: Claim) -> Claim:
         beyond = self.entry.section == "beyond the paper"
         if claim.precondition is USUAL:
-            usual = BEYOND_SHORTCUT if self.beyond_shortcut else LEARNED
-            claim = replace(claim, precondition=None if beyond else usual)
+            usual = None if beyond else LEARNED
+            claim = replace(claim, precondition=usual if self.presupposes is USUAL else self.presupposes)
         if beyond:
             return replace(claim, origin="beyond")
         if claim.origin == "paper" and not claim.figure:

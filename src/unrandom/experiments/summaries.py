@@ -3,15 +3,16 @@
 The column ``seen`` of tables by position is the number of numbers that the model has seen, from 1.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from unrandom.experiments.claims import BEYOND_SHORTCUT, LEARNED, Bound
 from unrandom.figures.panels import Line, MapPanel, baseline_line
 from unrandom.runs.run import Run
-from unrandom.runs.tables import Tables
+from unrandom.runs.tables import Tables, table
 
 
 def run_columns(run: Run) -> dict[str, Any]:
@@ -23,6 +24,25 @@ def rows_of(shared: Mapping[str, Any], **columns: Iterable[Any]) -> list[dict[st
     """Return one row per entry of columns of equal length, as Python numbers, each with the ``shared`` columns."""
     values = [each.tolist() if isinstance(each, np.ndarray) else each for each in columns.values()]
     return [{**shared, **dict(zip(columns, row, strict=True))} for row in zip(*values, strict=True)]
+
+
+def tables_by_run(
+    runs: Sequence[Run],
+    measured: Callable[[Run], Mapping[str, Iterable[Mapping[str, Any]]]],
+    columns: Callable[[Run], dict[str, Any]] = run_columns,
+) -> Tables:
+    """Return the tables that ``measured`` gives for each run, one below the other, after the run's ``columns``."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for run in runs:
+        for name, measured_rows in measured(run).items():
+            rows.setdefault(name, []).extend({**columns(run), **row} for row in measured_rows)
+    return {name: table(each) for name, each in rows.items()}
+
+
+def named(frame: pl.DataFrame, column: str, name: str = "{}") -> dict[str, pl.DataFrame]:
+    """Return one frame per value of a column, in order of appearance; its key is ``name`` with the value put in."""
+    groups = frame.group_by(column, maintain_order=True)
+    return {name.format(value): rows for (value,), rows in groups}
 
 
 def by_run(frame: pl.DataFrame) -> list[pl.DataFrame]:
@@ -64,6 +84,11 @@ def each_run(frame: pl.DataFrame, value: pl.Expr) -> list[float]:
     return seed_means(runs.drop_nulls(), "found")
 
 
+def bound_if(censored: int, limits: list[float], why: str) -> list[float] | Bound:
+    """The values by seed; if runs were censored, at least these, because ``why``."""
+    return Bound(limits, at_least=True, why=why) if censored else limits
+
+
 def moduli_of_every_seed(frame: pl.DataFrame) -> pl.DataFrame:
     """Keep the moduli that every seed of the frame has."""
     seeds = frame["seed"].n_unique()
@@ -95,6 +120,10 @@ def accuracy_beyond_shortcut(tables: Tables) -> float | None:
     if accuracy is None or "shortcut" not in trained.columns or trained["shortcut"].null_count():
         return None
     return accuracy - float(np.mean(trained["shortcut"].to_list()))
+
+
+MEASURED = {LEARNED: trained_accuracy, BEYOND_SHORTCUT: accuracy_beyond_shortcut}
+"""What is measured for the usual preconditions: it is in the tables of every experiment."""
 
 
 def seed_lines(frame: pl.DataFrame, x: str, y: str, label: str, kind: int, *, stairs: bool = False) -> Iterator[Line]:

@@ -15,8 +15,8 @@ from unrandom.generators.lcg import LCG
 
 MULTIPLIER = 6364136223846793005
 STATE_BITS, WORD_BITS = 64, 32
-FOLD, DROPPED, ROTATION = 18, 27, 59
-"""The fold, in bits; the lowest bits that are dropped; and the first of the bits that say how far to rotate."""
+FOLD, DROPPED = 18, 27
+"""The fold, in bits, and the lowest bits that are dropped."""
 
 INCREMENTS = {
     1442695040888963407: "of C++'s pcg32 and of pcg32_oneseq",

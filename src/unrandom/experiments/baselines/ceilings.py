@@ -9,11 +9,11 @@ needed by the model and by the exact posterior, and the digits that the model kn
 import numpy as np
 import polars as pl
 
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, at_least, at_most
+from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import evaluated
 from unrandom.experiments.fixed_modulus.presets import first_runs
-from unrandom.experiments.summaries import best_modulus_accuracy, predictor_lines, rows_of
+from unrandom.experiments.summaries import best_modulus_accuracy, bound_if, predictor_lines, rows_of
 from unrandom.experiments.unseen_modulus.presets import main_runs
 from unrandom.figures.panels import accuracy_panel
 from unrandom.predictors import LookbackPredictor
@@ -142,7 +142,7 @@ def ratios(tables: Tables, regime: str, threshold: str) -> Finding:
     limits = both.group_by("run", maintain_order=True).agg(ratio.mean().alias("ratio"))["ratio"].to_list()
     censored = model["numbers"].null_count()
     why = f"the model never reached {threshold} for {censored} of {len(model)} runs and moduli"
-    return Bound(limits, at_least=True, why=why) if censored else limits
+    return bound_if(censored, limits, why)
 
 
 def draw(tables: Tables) -> Pictures:

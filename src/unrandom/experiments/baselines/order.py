@@ -22,19 +22,19 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation, bits_known, context_needed, evaluate
 from unrandom.experiments.baselines.order_panels import ALL_MULTIPLIERS, VALUATIONS, draw
-from unrandom.experiments.claims import LEARNED, Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.claims import LEARNED, Evidence, LateClaim, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.laws import lookback_ratio
-from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD
+from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, modulus_of, test_examples
 from unrandom.experiments.scaling.presets import SIZES, labels, sized_run
-from unrandom.experiments.summaries import each_run, moduli_of_every_seed, run_columns, trained_accuracy
+from unrandom.experiments.summaries import each_run, moduli_of_every_seed, run_columns, tables_by_run, trained_accuracy
 from unrandom.interpretation import attention_by_lookback, without_lookbacks
 from unrandom.models import intervene
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.measurement import attention_patterns, pattern_taps
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import Examples, FixedModulus, lcg_task
+from unrandom.tasks import Examples, FixedModulus
 
 ENTRY = Entry(
     name="fm-order",
@@ -54,48 +54,36 @@ MULTIPLES = (1, 2, 3, 4)  # attention is measured and cut at look-backs of 1, 2,
 ORDER_2_MULTIPLES, HIGHER_ORDER_MULTIPLES = (2, 4), (1, 3)
 
 CLAIMS = {
-    "no-fewer": Claim(
+    "no-fewer": LateClaim(
         statement="Two-layer models need no fewer numbers than looking back at two of them.",
         quantity="numbers for 99 % over those of order 2, the least over the moduli that every seed has",
         wanted=at_least(0.9, "ratio"),
-        precondition=LEARNED,
-        written="after",
     ),
-    "stairs": Claim(
+    "stairs": LateClaim(
         statement="Before order 2 is certain of all bits, two-layer models know the bits that it makes certain, and no "
         "others.",
         quantity="distance of the bits known from those of order 2, where it leaves some open, mean over moduli",
         wanted=at_most(0.5, "bits"),
-        precondition=LEARNED,
-        written="after",
     ),
-    "two-lines": Claim(
+    "two-lines": LateClaim(
         statement="What the first layer looks back at is the two numbers of order 2.",
         quantity="share of the attention to earlier numbers at look-backs 2 s and 4 s, mean over heads and moduli",
         wanted=at_least(0.5, "share"),
-        precondition=LEARNED,
-        written="after",
     ),
-    "either-needed": Claim(
+    "either-needed": LateClaim(
         statement="If attention to one of the two numbers of order 2 is cut, whichever it is, the guess is lost.",
         quantity="accuracy with that look-back cut off over that with none, the larger of 2 s, 4 s; mean over moduli",
         wanted=at_most(0.25, "ratio"),
-        precondition=LEARNED,
-        written="after",
     ),
-    "others-spared": Claim(
+    "others-spared": LateClaim(
         statement="If attention to a number that only higher orders look back at is cut, the guess stays right.",
         quantity="accuracy with that look-back cut off over that with none, the smaller of s, 3 s; mean over moduli",
         wanted=at_least(0.9, "ratio"),
-        precondition=LEARNED,
-        written="after",
     ),
-    "valuation": Claim(
+    "valuation": LateClaim(
         statement="The more often 2 divides a − 1, the more bits are known: two more for v = 4, as order 2 predicts.",
         quantity="bits known with v ≥ 4 less those with v = 2, where order 2 leaves two bits or more open",
         wanted=at_least(1.5, "bits"),
-        precondition=LEARNED,
-        written="after",
     ),
 }
 
@@ -110,23 +98,21 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"bits": [], "needed": [], "attention": [], "cut": []}
-    for run in runs:
-        _check(run)
-        for name, run_rows in _measured(run, scale).items():
-            rows[name] += [{**run_columns(run), **labels(run.config), **row} for row in run_rows]
-    return {name: table(each) for name, each in rows.items()}
+    return tables_by_run(
+        runs, lambda run: _measured(run, scale), lambda run: {**run_columns(run), **labels(run.config)}
+    )
 
 
 def _measured(run: Run, scale: Scale) -> dict[str, Iterable[dict[str, Any]]]:
     """The tables of one run, without the columns that identify the run."""
+    _check(run)
     predictor = run.predictor()
     times_fewer = max(1, predictor.model.config.context**2 * SEQUENCES[scale] // MAX_PATTERN_ELEMENTS)
-    tested = evaluate(predictor, _test_examples(run, SEQUENCES[scale] // times_fewer, "order"))
+    tested = evaluate(predictor, test_examples(run, SEQUENCES[scale] // times_fewer, "order"))
     needed = context_needed(tested, CONTEXT_THRESHOLD)
     found = {"needed": needed.needed, "low": needed.low, "high": needed.high, "longest": tested.correct.shape[1]}
-    attending = _test_examples(run, ATTENTION_SEQUENCES, "attention")
-    cut = _test_examples(run, CUT_SEQUENCES[scale] // times_fewer, "cut")
+    attending = test_examples(run, ATTENTION_SEQUENCES, "attention")
+    cut = test_examples(run, CUT_SEQUENCES[scale] // times_fewer, "cut")
     return {
         "bits": _bit_rows(tested),
         "needed": [found],
@@ -137,17 +123,12 @@ def _measured(run: Run, scale: Scale) -> dict[str, Iterable[dict[str, Any]]]:
 
 def _check(run: Run) -> None:
     """Raise UserError unless the modulus is a power of two from 16 on, with a context of at least 8 numbers."""
-    (modulus,) = lcg_task(run.config.data).moduli
+    modulus = modulus_of(run)
     if not is_power_of_two(modulus) or modulus < 16 or run.config.data.context < 8:
         raise UserError(
             f"{run.id} has m = {modulus} and {run.config.data.context} numbers; "
             "fm-order reads models of powers of two from 16 on, with 8 numbers or more"
         )
-
-
-def _test_examples(run: Run, sequences: int, name: str) -> Examples:
-    (modulus,) = lcg_task(run.config.data).moduli
-    return run.split().test(modulus, sequences, name=name)
 
 
 def _bit_rows(tested: Evaluation) -> Iterator[dict[str, Any]]:
@@ -255,4 +236,4 @@ def _by_valuation(bits: pl.DataFrame) -> list[float]:
     return each_run(bits.filter(pl.col("seen") > 1, pl.col("open") >= 2), known_most - known_least)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, presupposes=LEARNED)

@@ -25,30 +25,17 @@ import polars as pl
 
 from unrandom.evaluation import Evaluation, bits_known, evaluate
 from unrandom.evaluation.intervals import Estimate
+from unrandom.experiments.baselines import order_depth_panels as names
 from unrandom.experiments.baselines.order_depth_circuit import Places, cut_rows, looking, patch_rows
-from unrandom.experiments.baselines.order_depth_panels import (
-    ANOTHER,
-    CONTROLS,
-    EXACT,
-    FIRST_QUARTER,
-    FOLLOWED,
-    LOOKED_AT,
-    MULTIPLE,
-    NOTHING,
-    PATCHED,
-    POOLED,
-    PUBLISHED,
-    THREE,
-    draw,
-)
-from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
+from unrandom.experiments.claims import Claim, Evidence, Finding, LateClaim, Precondition, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.scaling.measurement import modulus_of, test_examples
 from unrandom.experiments.scaling.presets import Size, size_of, sized_run
-from unrandom.experiments.summaries import rows_of, run_columns, seed_means
+from unrandom.experiments.summaries import rows_of, seed_means, tables_by_run
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.predictors import LookbackPredictor
-from unrandom.runs.tables import Tables, table
-from unrandom.tasks import Examples, FixedModulus, lcg_task
+from unrandom.runs.tables import Tables
+from unrandom.tasks import Examples, FixedModulus
 from unrandom.training.checkpoint import kept_checkpoints
 
 ENTRY = Entry(
@@ -105,67 +92,56 @@ SIZES: dict[Scale, Sizes] = by_scale(
 OF_PUBLISHED = Precondition("accuracy of the published model after N/2 to N − 1 numbers", 0.9)
 
 CLAIMS = {
-    "cut": Claim(
+    "cut": LateClaim(
         statement="Without the second layer's look-back, the published model is wrong more often than right.",
         quantity="share right with it cut, after N/2 to N − 1 numbers (multipliers and increments as units)",
         wanted=at_most(0.5, "share"),
-        precondition=OF_PUBLISHED,
-        written="after",
     ),
-    "low-bits": Claim(
+    "low-bits": LateClaim(
         statement="Without that look-back, the bits that order 2 makes certain are kept.",
         quantity="share with all of these bits right, with it cut (multipliers and increments as units)",
         wanted=at_least(0.95, "share"),
-        precondition=OF_PUBLISHED,
-        written="after",
     ),
-    "controls": Claim(
+    "controls": LateClaim(
         statement="Without any of the other look-backs that were tried in the same layer, the guesses stay the same.",
         quantity="share of guesses that a control cut leaves, the least (multipliers and increments as units)",
         wanted=at_least(0.95, "share"),
-        precondition=OF_PUBLISHED,
-        written="after",
     ),
-    "no-extrapolation": Claim(
+    "no-extrapolation": LateClaim(
         statement="Without the first layer's look-back by N/4, the bits that order 2 leaves open stay right: they do "
         "not rest on an extrapolation over N/4.",
         quantity="share with these bits right, with it cut, where the identity of differences holds (multipliers and "
         "increments as units)",
         wanted=at_least(0.95, "share"),
-        precondition=OF_PUBLISHED,
-        written="after",
     ),
     "patch-error": Claim(
         statement="If the second layer reads another sequence, the guess moves by 4 times what the errors differ by.",
         quantity="share of patched guesses that do, where that is not 0 (multipliers and increments as units)",
         wanted=at_least(0.9, "share"),
-        precondition=OF_PUBLISHED,
     ),
-    "patch-difference": Claim(
+    "patch-difference": LateClaim(
         statement="If the second layer reads a multiple of the sequence, the guess moves by 4 times what differences "
         "over N/8 numbers differ by.",
         quantity="share of patched guesses that do, where the identity holds (multipliers and increments as units)",
         wanted=at_least(0.9, "share"),
-        precondition=OF_PUBLISHED,
-        written="after",
     ),
     "patch-control": Claim(
         statement="The same patch does nothing in the other head, or on numbers beside those looked at.",
         quantity="share of guesses that change, the larger of the two controls (multipliers and increments as units)",
         wanted=at_most(0.05, "share"),
-        precondition=OF_PUBLISHED,
     ),
-    "plateau": Claim(
+    "plateau": LateClaim(
         statement="On the plateau, no head of the second layer has these look-backs.",
         quantity="attention to numbers N/16 modulo N/8 back for the highest digit, the head with most, at the last "
         "checkpoint with less than twice the accuracy that the bits of order 2 after N/2 numbers give",
         wanted=at_most(0.3, "share"),
-        written="after",
+        precondition=None,
     ),
     "three-layers": Claim(
         statement="Where order 2 cannot succeed, a model of three layers knows more bits than order 2 makes certain.",
         quantity="bits known of the last number less those that order 2 makes certain, mean over moduli",
         wanted=at_least(1.5, "bits"),
+        precondition=None,
     ),
 }
 
@@ -174,49 +150,40 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The published model, of one seed; the runs that are followed, and the ones of three layers, with every seed."""
     sizes = SIZES[scale]
     return [
-        *(sized_run(scale, sizes.published, seed).labelled(kind=PUBLISHED) for seed in range(min(seeds, 1))),
+        *(sized_run(scale, sizes.published, seed).labelled(kind=names.PUBLISHED) for seed in range(min(seeds, 1))),
         *(
-            sized_run(scale, sizes.followed[min(seed, len(sizes.followed) - 1)], seed).labelled(kind=FOLLOWED)
+            sized_run(scale, sizes.followed[min(seed, len(sizes.followed) - 1)], seed).labelled(kind=names.FOLLOWED)
             for seed in range(seeds)
         ),
-        *(sized_run(scale, size, seed).labelled(kind=THREE) for size in sizes.three_layers for seed in range(seeds)),
+        *(
+            sized_run(scale, size, seed).labelled(kind=names.THREE)
+            for size in sizes.three_layers
+            for seed in range(seeds)
+        ),
     ]
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"cut": [], "patch": [], "steps": [], "bits": [], "ends": []}
-    for run in runs:
-        for name, run_rows in _measured(run, scale).items():
-            rows[name] += [{**run_columns(run), **row} for row in run_rows]
-    return {name: table(each) for name, each in rows.items()}
+    return tables_by_run(runs, lambda run: _measured(run, scale))
 
 
 def _measured(run: Run, scale: Scale) -> dict[str, Iterable[dict[str, Any]]]:
     """The tables of one run, without the columns that identify the run."""
-    if run.labels["kind"] == FOLLOWED:
-        return {"steps": _step_rows(run, _test(run, STEP_SEQUENCES[scale], "followed"))}
+    if run.labels["kind"] == names.FOLLOWED:
+        return {"steps": _step_rows(run, test_examples(run, STEP_SEQUENCES[scale], "followed"))}
     predictor = run.predictor()
-    tested = evaluate(predictor, _test(run, SEQUENCES[scale], "order"))
+    tested = evaluate(predictor, test_examples(run, SEQUENCES[scale], "order"))
     found: dict[str, Iterable[dict[str, Any]]] = {"bits": _bit_rows(tested), "ends": [_end_row(run, tested)]}
-    if run.labels["kind"] == PUBLISHED:
-        places, sequences = _places(run), _test(run, CUT_SEQUENCES[scale], "cut")
+    if run.labels["kind"] == names.PUBLISHED:
+        places, sequences = _places(run), test_examples(run, CUT_SEQUENCES[scale], "cut")
         # A guess does not depend on later numbers.
         sequences = replace(sequences, numbers=sequences.numbers[:, : places.enough])
         found |= {"cut": cut_rows(predictor, sequences, places), "patch": patch_rows(predictor, sequences, places)}
     return found
 
 
-def _modulus(run: Run) -> int:
-    (modulus,) = lcg_task(run.config.data).moduli
-    return modulus
-
-
 def _places(run: Run) -> Places:
-    return Places.of(_modulus(run), run.config.data.context)
-
-
-def _test(run: Run, sequences: int, name: str) -> Examples:
-    return run.split().test(_modulus(run), sequences, name=name)
+    return Places.of(modulus_of(run), run.config.data.context)
 
 
 def _bit_rows(tested: Evaluation) -> Rows:
@@ -234,7 +201,7 @@ def _end_row(run: Run, tested: Evaluation) -> dict[str, Any]:
         "last": float(tested.last_number_accuracy.value),
         "bits": float(bits_known(tested)[-1]),
         "longest": longest,
-        "of_order_2": int(LookbackPredictor(_modulus(run)).digits_known(longest - 1).sum()),
+        "of_order_2": int(LookbackPredictor(modulus_of(run)).digits_known(longest - 1).sum()),
     }
 
 
@@ -245,7 +212,7 @@ def _step_rows(run: Run, sequences: Examples) -> Iterator[dict[str, Any]]:
     """
     places, every = _places(run), run.config.keep_every
     assert every is not None, "followed runs keep checkpoints"
-    certain = LookbackPredictor(_modulus(run)).digits_known(places.enough // 2 - 1)
+    certain = LookbackPredictor(modulus_of(run)).digits_known(places.enough // 2 - 1)
     for checkpoint in kept_checkpoints(run.folder, every):
         predictor = TransformerPredictor(checkpoint.load_model(), run.config.data.tokenizer)
         right = evaluate(predictor, sequences).by_position.value
@@ -261,21 +228,25 @@ def _step_rows(run: Run, sequences: Examples) -> Iterator[dict[str, Any]]:
 def evidence(tables: Tables) -> Evidence:
     ends = tables["ends"]
     (pooled, exact), (patch, exactly_patched) = (
-        tuple(tables[name].filter(block=block) for block in (POOLED, EXACT)) for name in ("cut", "patch")
+        tuple(tables[name].filter(block=block) for block in (names.POOLED, names.EXACT)) for name in ("cut", "patch")
     )
     plateau = tables["steps"].filter(pl.col("more") < ON_PLATEAU * pl.col("chance"))
     last = plateau.filter(pl.col("step") == pl.col("step").max().over("run"))
     return {
-        "cut": _estimate(pooled.filter(cut=LOOKED_AT, what="right")),
-        "low-bits": _estimate(pooled.filter(cut=LOOKED_AT, what="low")),
-        "controls": _estimate(pooled.filter(pl.col("cut").is_in(CONTROLS), what="same"), least=True),
-        "no-extrapolation": _estimate(exact.filter(cut=FIRST_QUARTER, what="high")),
-        "patch-error": _estimate(patch.filter(patch=PATCHED, other=ANOTHER, what="error")),
-        "patch-difference": _estimate(exactly_patched.filter(patch=PATCHED, other=MULTIPLE, what="difference")),
-        "patch-control": _estimate(patch.filter(pl.col("patch") != PATCHED, what="changed")),
+        "cut": _estimate(pooled.filter(cut=names.LOOKED_AT, what="right")),
+        "low-bits": _estimate(pooled.filter(cut=names.LOOKED_AT, what="low")),
+        "controls": _estimate(pooled.filter(pl.col("cut").is_in(names.CONTROLS), what="same"), least=True),
+        "no-extrapolation": _estimate(exact.filter(cut=names.FIRST_QUARTER, what="high")),
+        "patch-error": _estimate(patch.filter(patch=names.PATCHED, other=names.ANOTHER, what="error")),
+        "patch-difference": _estimate(
+            exactly_patched.filter(patch=names.PATCHED, other=names.MULTIPLE, what="difference")
+        ),
+        "patch-control": _estimate(patch.filter(pl.col("patch") != names.PATCHED, what="changed")),
         "plateau": seed_means(last, "attention"),
-        "three-layers": seed_means(ends.filter(kind=THREE).with_columns(value=pl.col("bits") - pl.col("of_order_2"))),
-        OF_PUBLISHED: pooled.filter(cut=NOTHING, what="right")["value"].item(),
+        "three-layers": seed_means(
+            ends.filter(kind=names.THREE).with_columns(value=pl.col("bits") - pl.col("of_order_2"))
+        ),
+        OF_PUBLISHED: pooled.filter(cut=names.NOTHING, what="right")["value"].item(),
     }
 
 
@@ -287,4 +258,6 @@ def _estimate(rows: pl.DataFrame, *, least: bool = False) -> Finding:
     return Estimate(row["value"], row["low"], row["high"], row["units"], row["interval"])
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True)
+EXPERIMENT = Experiment(
+    ENTRY, CLAIMS, runs, measure, evidence, names.draw, task=FixedModulus, compares=True, presupposes=OF_PUBLISHED
+)

@@ -14,21 +14,7 @@ from jaxtyping import Bool, Float, UInt64
 from unrandom.core.errors import UserError
 from unrandom.evaluation import evaluate
 from unrandom.evaluation.intervals import over_clusters
-from unrandom.experiments.baselines.order_depth_panels import (
-    ANOTHER,
-    BESIDE,
-    CONTROLS,
-    EXACT,
-    FIRST_HALF,
-    FIRST_QUARTER,
-    KIN,
-    LOOKED_AT,
-    MULTIPLE,
-    NOTHING,
-    OTHER_HEAD,
-    PATCHED,
-    POOLED,
-)
+from unrandom.experiments.baselines import order_depth_panels as names
 from unrandom.interpretation import digit_attention_by_lookback, overwrite, without_lookbacks
 from unrandom.models import intervene, record
 from unrandom.models.predictor import TransformerPredictor
@@ -88,7 +74,7 @@ class Places:
         """The blocks by what they are called in tables; all as POOLED, and as EXACT where the differences are equal."""
         first, _, last = self.blocks
         named = {f"{block[0]}–{block[-1]}": block for block in self.blocks}
-        return {**named, EXACT: [*first, *last], POOLED: self.seen}
+        return {**named, names.EXACT: [*first, *last], names.POOLED: self.seen}
 
     @property
     def seen(self) -> range:
@@ -104,16 +90,16 @@ class Places:
         looked_at = {n: lookback for block, lookback in self.blocks.items() for n in block}
         most = max(len(self.kin(n)) for n in self.seen)
         every = [{n: self.kin(n)[i] for n in self.seen if i < len(self.kin(n))} for i in range(most)]
-        shifts = dict(zip(CONTROLS, (-half, half, u), strict=False))
+        shifts = dict(zip(names.CONTROLS, (-half, half, u), strict=False))
         n_half = dict.fromkeys(self.seen, 8 * u)
         return {
-            NOTHING: Cut(LAYER, []),
-            LOOKED_AT: Cut(LAYER, [looked_at]),
-            KIN: Cut(LAYER, every),
+            names.NOTHING: Cut(LAYER, []),
+            names.LOOKED_AT: Cut(LAYER, [looked_at]),
+            names.KIN: Cut(LAYER, every),
             **{name: Cut(LAYER, [{n: r + by for n, r in looked_at.items()}]) for name, by in shifts.items()},
-            CONTROLS[-1]: Cut(LAYER, [n_half]),
-            FIRST_HALF: Cut(0, [n_half]),
-            FIRST_QUARTER: Cut(0, [dict.fromkeys(self.seen, 4 * u)]),
+            names.CONTROLS[-1]: Cut(LAYER, [n_half]),
+            names.FIRST_HALF: Cut(0, [n_half]),
+            names.FIRST_QUARTER: Cut(0, [dict.fromkeys(self.seen, 4 * u)]),
         }
 
     def errors(self, numbers: Numbers, modulus: int) -> UInt64[np.ndarray, " sequences"]:
@@ -176,14 +162,14 @@ def patch_rows(predictor: TransformerPredictor, sequences: Examples, places: Pla
     another = np.roll(numbers, len(numbers) // 2, axis=0)
     multiple = multiply(numbers, places.factors(low, len(numbers))[:, None], modulus)
     for name, other, patches in (
-        (ANOTHER, another, {PATCHED: (head, 1)}),
-        (MULTIPLE, multiple, {PATCHED: (head, 1), OTHER_HEAD: (beside, 1), BESIDE: (head, 0)}),
+        (names.ANOTHER, another, {names.PATCHED: (head, 1)}),
+        (names.MULTIPLE, multiple, {names.PATCHED: (head, 1), names.OTHER_HEAD: (beside, 1), names.BESIDE: (head, 0)}),
     ):
         moves = {
             "error": subtract(places.errors(other, modulus), places.errors(numbers, modulus), modulus),
             "difference": subtract(places.differences(other, modulus), places.differences(numbers, modulus), modulus),
         }
-        told_apart = moves["error"] != (0 if name == ANOTHER else moves["difference"])
+        told_apart = moves["error"] != (0 if name == names.ANOTHER else moves["difference"])
         chosen = replace(sequences, parameters=sequences.parameters[told_apart], numbers=numbers[told_apart])
         for patch, (patched, parity) in patches.items():
             guesses = _patched(predictor, numbers, other, places, patched, parity)

@@ -8,7 +8,7 @@ import polars as pl
 from unrandom.experiments.baselines.order_panels import MODEL, stairs_panel
 from unrandom.experiments.experiment import Picture, Pictures
 from unrandom.experiments.scaling.law_panels import modulus_title
-from unrandom.experiments.summaries import by_modulus, seed_lines
+from unrandom.experiments.summaries import by_modulus, group_lines, named
 from unrandom.figures.panels import Line, LinePanel, MapPanel
 from unrandom.predictors.lookback import certain_bits_by_depth
 from unrandom.runs.tables import Tables
@@ -76,12 +76,8 @@ def _shares(shares: pl.DataFrame, rows: str, columns: str, x: str, title: str) -
 
 
 def _training(steps: pl.DataFrame, y: str, title: str, axis: str) -> LinePanel:
-    lines = [
-        line
-        for kind, (seed, of_seed) in enumerate(sorted(steps.partition_by("seed", as_dict=True).items()))
-        for line in seed_lines(of_seed, "step", y, f"seed {seed[0]}", kind)
-    ]
-    return LinePanel(title, "step", axis, lines)
+    seeds = named(steps.sort("seed", maintain_order=True), "seed", "seed {}")
+    return LinePanel(title, "step", axis, group_lines(seeds, "step", y))
 
 
 def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:

@@ -14,17 +14,17 @@ import polars as pl
 
 from unrandom.evaluation import bits_known, context_needed
 from unrandom.experiments.baselines.order_panels import stairs_panel
-from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least
+from unrandom.experiments.claims import Claim, Evidence, Finding, LateClaim, Precondition, Unknown, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.law_panels import modulus_title
 from unrandom.experiments.scaling.laws import lookback_ratio
-from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, LEARNED_SHARE, evaluated_run
+from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, LEARNED_SHARE, evaluated_run, modulus_of
 from unrandom.experiments.scaling.presets import Size, size_of, sized_run
-from unrandom.experiments.summaries import by_modulus, mean_or_none, rows_of, run_columns, seed_means
+from unrandom.experiments.summaries import by_modulus, mean_or_none, named, rows_of, seed_means, tables_by_run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel
 from unrandom.predictors import LookbackPredictor
-from unrandom.runs.tables import Tables, table
-from unrandom.tasks import FixedModulus, lcg_task
+from unrandom.runs.tables import Tables
+from unrandom.tasks import FixedModulus
 
 ENTRY = Entry(
     name="fm-order-pressure",
@@ -91,13 +91,12 @@ LEARNED_PARENT = Precondition("last-number accuracy of the models started from, 
 
 def _claim(statement: str, needed: Precondition) -> Claim:
     """The claim that the variants of one kind know more bits than order 2 makes certain."""
-    return Claim(
+    return LateClaim(
         statement=statement,
         quantity="bits known of the last number less those that order 2 makes certain, mean over moduli",
         # more than the one further bit that order 2 gives a model that can infer v from the numbers
         wanted=at_least(1.5, "bits"),
         precondition=needed,
-        written="after",
     )
 
 
@@ -172,25 +171,22 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    bits: Rows = []
-    measured: Rows = []
-    for run in runs:
-        (modulus,) = lcg_task(run.config.data).moduli
-        evaluation = evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
-        known, longest = bits_known(evaluation), evaluation.correct.shape[1]
-        bits += rows_of(run_columns(run), seen=range(1, len(known) + 1), bits=known)
-        measured.append(
-            {
-                **run_columns(run),
-                "longest": longest,
-                "last": float(evaluation.last_number_accuracy.value),
-                "needed": context_needed(evaluation, CONTEXT_THRESHOLD).needed,
-                "bits": float(known[-1]),
-                "of_order_2": int(LookbackPredictor(modulus).digits_known(longest - 1).sum()),
-                "parent": _accuracy_of_parent(run),
-            }
-        )
-    return {"cells": table(measured), "bits": table(bits)}
+    return tables_by_run(runs, lambda run: _measured(run, SEQUENCES[scale]))
+
+
+def _measured(run: Run, sequences: int) -> dict[str, Rows]:
+    modulus = modulus_of(run)
+    evaluation = evaluated_run(run, run.split(), modulus, sequences)
+    known, longest = bits_known(evaluation), evaluation.correct.shape[1]
+    cell = {
+        "longest": longest,
+        "last": float(evaluation.last_number_accuracy.value),
+        "needed": context_needed(evaluation, CONTEXT_THRESHOLD).needed,
+        "bits": float(known[-1]),
+        "of_order_2": int(LookbackPredictor(modulus).digits_known(longest - 1).sum()),
+        "parent": _accuracy_of_parent(run),
+    }
+    return {"cells": [cell], "bits": rows_of({}, seen=range(1, len(known) + 1), bits=known)}
 
 
 def _accuracy_of_parent(run: Run) -> float | None:
@@ -242,12 +238,7 @@ def _shapes(measured: pl.DataFrame, m: int) -> MapPanel:
 def _stairs(bits: pl.DataFrame, m: int) -> LinePanel:
     """Known bits of orders 2 and 3 and of the variants of one modulus."""
     title = f"{modulus_title(m)} with {max(bits['seen'])} numbers"
-    return stairs_panel(
-        title,
-        m,
-        (2, 3),
-        {of_variant["cell"][0]: of_variant for of_variant in bits.partition_by("cell", maintain_order=True)},
-    )
+    return stairs_panel(title, m, (2, 3), named(bits, "cell"))
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True)

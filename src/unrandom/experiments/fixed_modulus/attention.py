@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from unrandom.core.arithmetic import factorize, is_power_of_two, largest_power
 from unrandom.core.errors import UserError
-from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, PRIME_COUNT, columns
 from unrandom.experiments.fixed_modulus.presets import all_runs
@@ -47,17 +47,15 @@ CLAIMS = {
         quantity="share of all queries",
         wanted=at_least(0.9, "share"),
     ),
-    "strongest-between": Claim(
+    "strongest-between": LateClaim(
         statement="Between the powers of two, the strongest key is at t − 2^k.",
         quantity="share of queries with t neither 2^k nor 2^k + 1, where the head changes over",
         wanted=at_least(0.9, "share"),
-        written="after",
     ),
-    "second-between": Claim(
+    "second-between": LateClaim(
         statement="Between the powers of two, the second strongest key is at t − 2^(k−1).",
         quantity="share of queries with t neither 2^k nor 2^k + 1, where the head changes over",
         wanted=at_least(0.9, "share"),
-        written="after",
     ),
     "divisors-two-primes": Claim(
         statement="For m = 2^i 3^j the strongest key is at t − r for a divisor r of m.",
@@ -146,14 +144,7 @@ def draw(tables: Tables) -> Pictures:
         ticks = style.powers(prime, max(distances["back"]))
         panels += [
             _pattern_map(m, by_run(tables["example"].filter(modulus=m))[0]),
-            LinePanel(
-                f"m = {m}: mean",
-                "numbers back",
-                "mean weight",
-                lines,
-                ticks,
-                limits=(0, None),
-            ),
+            LinePanel(f"m = {m}: mean", "numbers back", "mean weight", lines, ticks, limits=(0, None)),
         ]
     yield Picture(panels)
 

@@ -12,15 +12,15 @@ import numpy as np
 import polars as pl
 
 from unrandom.core.arithmetic import factorize
-from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
 from unrandom.experiments.fixed_modulus.accuracy import IS_POWER_OF_TWO, columns
 from unrandom.experiments.fixed_modulus.presets import all_runs
-from unrandom.experiments.summaries import by_run, each_run, group_lines, matrix, seed_means
+from unrandom.experiments.summaries import by_run, each_run, group_lines, matrix, named, seed_means, tables_by_run
 from unrandom.figures.panels import LinePanel, MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import additive_variance, cosine_by_shared_digits, embedding_table, token_vectors
 from unrandom.runs.measurement import prime_powers
-from unrandom.runs.tables import Tables, table
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_task
 
 ENTRY = Entry(
@@ -50,42 +50,44 @@ CLAIMS = {
         quantity="share of their variance between the four residues, mean of the two",
         wanted=at_least(0.9, "share"),
     ),
-    "digits": Claim(
+    "digits": LateClaim(
         statement="For composite m the principal components group numbers modulo the prime powers of m.",
         quantity="share of the variance of the first six that a sum of one vector for each residue modulo each prime "
         "power explains, mean over moduli",
         wanted=at_least(0.9, "share"),
         figure="figapp:embedding_m=7776",
-        written="after",
     ),
-    "cosine": Claim(
+    "cosine": LateClaim(
         statement="For m = 2^K, the more low bits two numbers share, the more similar are their vectors.",
         quantity="share of further shared bits with which the mean cosine rises",
         wanted=at_least(0.95, "share"),
-        written="after",
     ),
 }
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"shares": [], "cosines": [], "additive": [], "points": []}
-    for run in runs:
-        m, key_columns = lcg_task(run.config.data).largest_modulus, columns(run)
-        vectors = token_vectors(run.load_model())
-        found = embedding_table(vectors, prime_powers(m), COMPONENTS)
-        rows["shares"] += [{**key_columns, **row} for entry in found["residue_variance"] for row in _share_rows(entry)]
-        for p in factorize(m):
-            cosines = cosine_by_shared_digits(vectors, m, p).to_json()
-            by_digits = pl.DataFrame(cosines).select("shared", "pairs", "raw", "centred")
-            rows["cosines"] += [{**key_columns, "prime": p, **row} for row in by_digits.to_dicts()]
-        powers = [q**k for q, k in factorize(m).items()]
-        fit, whole = additive_variance(np.array(found["values"]), powers), additive_variance(vectors, powers)
-        rows["additive"].append({**key_columns, "share": fit.share, "shuffled": fit.shuffled, "whole": whole.share})
-        rows["points"] += [
-            {**key_columns, "number": number, **{f"PC{i}": value for i, value in enumerate(values, 1)}}
+    return tables_by_run(runs, _measured, columns)
+
+
+def _measured(run: Run) -> dict[str, Rows]:
+    m, vectors = lcg_task(run.config.data).largest_modulus, token_vectors(run.load_model())
+    found = embedding_table(vectors, prime_powers(m), COMPONENTS)
+    cosines = {p: pl.DataFrame(cosine_by_shared_digits(vectors, m, p).to_json()) for p in factorize(m)}
+    powers = [q**k for q, k in factorize(m).items()]
+    fit, whole = additive_variance(np.array(found["values"]), powers), additive_variance(vectors, powers)
+    return {
+        "shares": [row for entry in found["residue_variance"] for row in _share_rows(entry)],
+        "cosines": [
+            {"prime": p, **row}
+            for p, by_digits in cosines.items()
+            for row in by_digits.select("shared", "pairs", "raw", "centred").to_dicts()
+        ],
+        "additive": [{"share": fit.share, "shuffled": fit.shuffled, "whole": whole.share}],
+        "points": [
+            {"number": number, **{f"PC{i}": value for i, value in enumerate(values, 1)}}
             for number, values in enumerate(found["values"])
-        ]
-    return {name: table(each) for name, each in rows.items()}
+        ],
+    }
 
 
 def _share_rows(entry: dict[str, Any]) -> Rows:
@@ -116,8 +118,7 @@ def draw(tables: Tables) -> Pictures:
     for (m,), points in tables["points"].group_by("modulus", maintain_order=True):
         shares = by_run(tables["shares"].filter(modulus=m))[0]
         panels += [_plane(m, by_run(points)[0], shares, components) for components in ((1, 2), (2, 3))]
-        bases = {f"base {p}": tables["cosines"].filter(modulus=m, prime=p) for p in factorize(m)}
-        lines = group_lines(bases, "shared", "centred")
+        lines = group_lines(named(tables["cosines"].filter(modulus=m), "prime", "base {}"), "shared", "centred")
         panels += [
             _share_map(m, shares),
             LinePanel(f"m = {m}", "shared low digits", "mean cosine (centred)", lines, limits=(None, None)),

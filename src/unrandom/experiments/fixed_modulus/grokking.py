@@ -8,11 +8,11 @@ recipe. The claims compare the steps at which groups of sequences first reach 90
 
 import polars as pl
 
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Precondition, Unknown, at_least
+from unrandom.experiments.claims import Claim, Evidence, Finding, LateClaim, Precondition, Unknown, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, first_runs, paper_runs
-from unrandom.experiments.summaries import column_lines, mean_or_none, seed_means
+from unrandom.experiments.summaries import bound_if, column_lines, mean_or_none, seed_means
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus
@@ -63,14 +63,13 @@ CLAIMS = {
         wanted=at_least(1.01, "ratio"),
         precondition=FRESH,
     ),
-    "test-after-train": Claim(
+    "test-after-train": LateClaim(
         statement="With repeated data, unseen (a, c) are learned later than training sequences of the same period.",
         quantity="steps to 90 % of last numbers, unseen over training sequences of full period: repeated data less the "
         "control with fresh data",
         wanted=at_least(0.05, "difference of ratios"),
         figure="figapp:accuracy_vs_step_m=2048",
         precondition=REPEATED,
-        written="after",
     ),
 }
 
@@ -127,7 +126,7 @@ def short_first(runs: pl.DataFrame) -> Finding:
     limits = seed_means(runs.with_columns(value=pl.coalesce(LONG_NOT_COUNTING, "steps") / pl.col(SHORT)))
     censored = runs[LONG_NOT_COUNTING].null_count()
     why = f"{censored} of {len(runs)} runs never reached 90 % on long periods"
-    return Bound(limits, at_least=True, why=why) if censored else limits
+    return bound_if(censored, limits, why)
 
 
 def unseen_last(fresh: pl.DataFrame, repeated: pl.DataFrame) -> Finding:
@@ -144,7 +143,7 @@ def unseen_last(fresh: pl.DataFrame, repeated: pl.DataFrame) -> Finding:
     differences = pairs.select(ratio - control).to_series().to_list()
     censored = pairs[TEST].null_count()
     why = f"{censored} of {len(repeated)} runs with repeated data never reached 90 % on unseen (a, c)"
-    return Bound(differences, at_least=True, why=why) if censored else differences
+    return bound_if(censored, differences, why)
 
 
 def draw(tables: Tables) -> Pictures:

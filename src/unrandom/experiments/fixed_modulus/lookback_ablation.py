@@ -12,7 +12,7 @@ import polars as pl
 
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.core.errors import UserError
-from unrandom.experiments.claims import Claim, Evidence, Finding, Origin, Written, at_least, at_most
+from unrandom.experiments.claims import Claim, Evidence, Finding, LateClaim, Origin, Written, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import POWERS_OF_TWO, fast_runs
@@ -73,11 +73,10 @@ def _claims(reading: str) -> dict[str, Claim]:
             written=written,
             origin=origin,
         ),
-        f"high-lost-{reading}": Claim(
+        f"high-lost-{reading}": LateClaim(
             statement=f"With only {one} left ({reading}), the bits above bit k are lost.",
             quantity="their accuracy above chance, over that without ablation",
             wanted=at_most(0.25, "ratio"),
-            written="after",
             origin=origin,
         ),
         f"high-restored-{reading}": Claim(
@@ -92,12 +91,11 @@ def _claims(reading: str) -> dict[str, Claim]:
 
 CLAIMS = {
     **{key: claim for reading in READINGS for key, claim in _claims(reading).items()},
-    "faint-lines": Claim(
+    "faint-lines": LateClaim(
         statement="The other, fainter lines help with the high bits: two keys alone do not restore all of them.",
         quantity="accuracy above chance of bit k and those above with two keys (renormalised), over that without "
         "ablation",
         wanted=at_most(0.9, "ratio"),
-        written="after",
     ),
     "control": Claim(
         statement="A random key instead of that at t − 2^k (renormalised) does not keep the low bits.",
@@ -105,12 +103,11 @@ CLAIMS = {
         wanted=at_most(0.75, "share"),
         origin="beyond",
     ),
-    "bit-k": Claim(
+    "bit-k": LateClaim(
         statement="Bit k itself is copied from t − 2^k, where it was the opposite: it comes out wrong every time.",
         quantity="accuracy of bit k with only that key left (renormalised)",
         wanted=at_most(0.1, "share"),
         origin="beyond",
-        written="after",
     ),
 }
 

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 from jaxtyping import Float
 
-from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.claims import Evidence, LateClaim, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.fixed_modulus.accuracy import columns
 from unrandom.experiments.fixed_modulus.presets import first_runs
-from unrandom.experiments.summaries import by_run, each_run, group_lines, rows_of
+from unrandom.experiments.summaries import by_run, each_run, group_lines, named, rows_of, tables_by_run
 from unrandom.figures.panels import Line, LinePanel, Panel
 from unrandom.interpretation import (
     accuracy_as_neurons_are_added,
@@ -25,7 +25,7 @@ from unrandom.interpretation import (
     peaks_beyond_chance,
     random_order,
 )
-from unrandom.runs.tables import Tables, table
+from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, lcg_split
 
 ENTRY = Entry(
@@ -44,28 +44,22 @@ DRAWN_NEURONS = 3
 DRAWN_RANGE = 24  # numbers drawn on either side of the target
 
 CLAIMS = {
-    "periodic": Claim(
+    "periodic": LateClaim(
         statement="Most neurons respond periodically in the target.",
         quantity="share of living neurons whose strongest frequency holds more of the variance than with 99 of 100 "
         "shuffled targets",
         wanted=at_least(0.5, "share"),
-        written="after",
     ),
-    "interference": Claim(
+    "interference": LateClaim(
         statement="The more neurons are summed, the more often their contributions name the target.",
         quantity="accuracy of the MLP's output alone, all neurons less a sixteenth of them in random order",
         wanted=at_least(0.25, "difference of shares"),
-        written="after",
     ),
 }
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"periods": [], "responses": [], "contributions": [], "added": []}
-    for run in runs:
-        for name, run_rows in _measured(run, SEQUENCES[scale]).items():
-            rows[name] += [{**columns(run), **row} for row in run_rows]
-    return {name: table(each) for name, each in rows.items()}
+    return tables_by_run(runs, lambda run: _measured(run, SEQUENCES[scale]), columns)
 
 
 def _measured(run: Run, sequences: int) -> dict[str, Rows]:
@@ -116,8 +110,7 @@ def evidence(tables: Tables) -> Evidence:
 
 def draw(tables: Tables) -> Pictures:
     """Responses and outputs of three neurons for the first seed; dominant frequencies and accuracy for all seeds."""
-    orders = {order: tables["added"].filter(order=order) for order in ("best first", "random")}
-    added = group_lines(orders, "neurons", "value")
+    added = group_lines(named(tables["added"], "order"), "neurons", "value")
     ticks = [2**k for k in range(0, int(tables["added"]["of"][0]).bit_length(), 2)]
     frequencies = []
     for periods in by_run(tables["periods"].filter("alive")):
@@ -136,10 +129,7 @@ def _neuron_panel(title: str, x: str, y: str, values: pl.DataFrame) -> LinePanel
     """One line per neuron of the first run, near the target."""
     first = by_run(values)[0]
     near = first.filter((pl.col("number") - pl.col("truth")).abs() <= DRAWN_RANGE)
-    lines = [
-        Line(curve["number"].to_list(), curve["value"].to_list(), f"neuron {curve['neuron'][0]}", kind)
-        for kind, curve in enumerate(near.partition_by("neuron", maintain_order=True))
-    ]
+    lines = group_lines(named(near, "neuron", "neuron {}"), "number", "value")
     return LinePanel(title, x, y, lines, marks=(first["truth"][0],), limits=(None, None))
 
 

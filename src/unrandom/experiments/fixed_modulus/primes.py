@@ -11,7 +11,7 @@ from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least,
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.experiments.fixed_modulus.accuracy import SEQUENCES, columns, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import prime_runs
-from unrandom.experiments.summaries import group_lines, last_position, mean_or_none
+from unrandom.experiments.summaries import group_lines, last_position, mean_or_none, named
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks import FixedModulus, lcg_task
@@ -66,16 +66,12 @@ def evidence(tables: Tables) -> Evidence:
 
 def draw(tables: Tables) -> Pictures:
     """Test and long-period training accuracy by step, as in the paper; one line per seed."""
-    moduli = {f"m = {m}": of_modulus for (m,), of_modulus in tables["metrics"].group_by("modulus", maintain_order=True)}
-    titles = {"test": "unseen (a, c)", "training": "long-period training sequences"}
-    yield Picture(
-        [
-            LinePanel(
-                f"last number, {title}", "training step", "accuracy (share right)", group_lines(moduli, "step", key)
-            )
-            for key, title in titles.items()
-        ]
-    )
+    moduli = named(tables["metrics"], "modulus", "m = {}")
+    panels = []
+    for key, title in {"test": "unseen (a, c)", "training": "long-period training sequences"}.items():
+        lines = group_lines(moduli, "step", key)
+        panels.append(LinePanel(f"last number, {title}", "training step", "accuracy (share right)", lines))
+    yield Picture(panels)
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, prime_runs, measure, evidence, draw, task=FixedModulus)

@@ -8,8 +8,8 @@ are tested. The tables are ``positions`` (accuracy by position, with the product
 import polars as pl
 
 from unrandom.core.arithmetic import factorize
-from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least, at_most
+from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale
 from unrandom.experiments.fixed_modulus.accuracy import PRIME_COUNT, SEQUENCES, digit_rows, evaluated, position_rows
 from unrandom.experiments.fixed_modulus.presets import all_runs
 from unrandom.experiments.summaries import by_run, column_lines, each_run
@@ -43,11 +43,10 @@ CLAIMS = {
         quantity="accuracy of digit p^w over all t ≥ p^(w+1), mean over moduli",
         wanted=at_least(0.95, "share"),
     ),
-    "sharp": Claim(
+    "sharp": LateClaim(
         statement="For m = p^w, a digit becomes right when its period has been seen, and not before.",
         quantity="share of its rise between t = p^(w+1) − 1 and p^(w+1) + 1, mean over digits whose period fits",
         wanted=at_least(0.5, "share"),
-        written="after",
     ),
     "product": Claim(
         statement="Overall accuracy is the product of the digit accuracies.",
@@ -59,13 +58,9 @@ CLAIMS = {
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    positions: Rows = []
-    digits: Rows = []
-    for run in runs:
-        tested = evaluated(run, SEQUENCES[scale])
-        positions += position_rows(run, tested)
-        digits += digit_rows(run, tested)
-    return {"positions": table(positions), "digits": table(digits), "jumps": _jumps(table(positions))}
+    tested = [(run, evaluated(run, SEQUENCES[scale])) for run in runs]
+    positions, digits = (table(row for each in tested for row in rows(*each)) for rows in (position_rows, digit_rows))
+    return {"positions": positions, "digits": digits, "jumps": _jumps(positions)}
 
 
 def _jumps(positions: pl.DataFrame) -> pl.DataFrame:

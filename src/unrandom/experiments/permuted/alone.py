@@ -10,17 +10,16 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from unrandom.evaluation import Evaluation, context_needed, evaluate
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs, configured, with_seeds
-from unrandom.experiments.summaries import each_seed, group_lines, predictor_lines, rows_of, run_columns
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs, permuted_experiment, unseen_examples
+from unrandom.experiments.summaries import bound_if, each_seed, group_lines, predictor_lines, rows_of, tables_by_run
 from unrandom.figures.panels import LinePanel, accuracy_panel
 from unrandom.runs.comparison import CEILING
-from unrandom.runs.tables import Tables, table
+from unrandom.runs.tables import Tables
 from unrandom.tasks import make_predictors
 from unrandom.tasks.permuted_lcg import PermutedLCG
 
@@ -103,18 +102,7 @@ ONE_BIT_CLAIMS = {
 
 def bit_runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """One model for each variant."""
-    size = SIZES[scale][0]
-    return [
-        spec
-        for variant in VARIANTS
-        for spec in with_seeds(
-            f"pcg-{size.state_bits}",
-            configured(scale, size, steps=BIT_STEPS[scale], variants=(variant,), bits=1, context=BITS[scale]),
-            seeds,
-            variant=variant,
-            state_bits=size.state_bits,
-        )
-    ]
+    return alone_runs(scale, seeds, SIZES[scale][:1], steps=BIT_STEPS[scale], bits=1, context=BITS[scale])
 
 
 def tested(run: Run, scale: Scale) -> Evaluation:
@@ -125,39 +113,45 @@ def tested(run: Run, scale: Scale) -> Evaluation:
 @cache
 def _tested(folder: Path, scale: Scale) -> Evaluation:
     run = Run.open(folder)
-    return evaluate(run.predictor(), run.split().test(run.split().parts[0], SEQUENCES[scale]))
+    return evaluate(run.predictor(), unseen_examples(run, SEQUENCES[scale]))
+
+
+def numbers_needed(evaluation: Evaluation, threshold: float) -> dict[str, int | None]:
+    """The numbers for a threshold, null if the context is too short, and the numbers shown."""
+    return {"numbers": context_needed(evaluation, threshold).needed, "shown": evaluation.correct.shape[1]}
 
 
 def measure_alone(runs: list[Run], scale: Scale) -> Tables:
-    positions: Rows = []
-    for run in runs:
-        curve, columns = tested(run, scale).curve(), run_columns(run)
-        positions += [{**columns, **dict(zip(curve, row, strict=True))} for row in zip(*curve.values(), strict=True)]
-    return {"positions": table(positions)}
+    return tables_by_run(runs, lambda run: {"positions": rows_of({}, **tested(run, scale).curve())})
 
 
-def compared(runs: Sequence[Run], scale: Scale) -> Tables:
+def compared(runs: list[Run], scale: Scale) -> Tables:
     """``positions``, the accuracy of each predictor by numbers seen, and ``needed``, the numbers for each threshold."""
-    positions: Rows = []
-    needed: Rows = []
-    for run in runs:
-        for name, evaluation in _evaluated(run, scale).items():
-            columns = {**run_columns(run), "predictor": name}
-            value = evaluation.by_position.value
-            positions += rows_of(columns, seen=np.arange(1, len(value) + 1), value=value)
-            for threshold in THRESHOLDS:
-                found = context_needed(evaluation, threshold).needed
-                needed.append({**columns, "threshold": f"{threshold:.0%}", "numbers": found, "shown": len(value)})
-    return {"positions": table(positions), "needed": table(needed)}
+    return tables_by_run(runs, lambda run: _compared(_evaluated(run, scale)))
+
+
+def _compared(evaluated: dict[str, Evaluation]) -> dict[str, Rows]:
+    curves = {name: each.by_position.value for name, each in evaluated.items()}
+    return {
+        "positions": [
+            row
+            for name, curve in curves.items()
+            for row in rows_of({"predictor": name}, seen=range(1, len(curve) + 1), value=curve)
+        ],
+        "needed": [
+            {"predictor": name, "threshold": f"{threshold:.0%}", **numbers_needed(each, threshold)}
+            for name, each in evaluated.items()
+            for threshold in THRESHOLDS
+        ],
+    }
 
 
 def _evaluated(run: Run, scale: Scale) -> dict[str, Evaluation]:
-    task, split = run.config.data, run.split()
-    (part,) = split.parts
-    test, fewer = split.test(part, SEQUENCES[scale]), split.test(part, OF_POSTERIOR[scale])
+    task = run.config.data
     found = {MODEL: tested(run, scale)}
     for predictor in make_predictors(list(task.baselines()), task):
-        found[predictor.name] = evaluate(predictor, fewer if predictor.name == CEILING else test)
+        sequences = OF_POSTERIOR if predictor.name == CEILING else SEQUENCES
+        found[predictor.name] = evaluate(predictor, unseen_examples(run, sequences[scale]))
     return found
 
 
@@ -217,9 +211,7 @@ def over_posterior(tables: Tables, threshold: str) -> Finding:
     ratio = pl.coalesce("numbers", pl.col("shown") + 1) / pl.col("least")
     limits = each_seed(model, ratio.log().mean().exp())
     censored = model["numbers"].null_count()
-    if not censored:
-        return limits
-    return Bound(limits, at_least=True, why=f"the model never reached {threshold} for {censored} of {len(model)} runs")
+    return bound_if(censored, limits, f"the model never reached {threshold} for {censored} of {len(model)} runs")
 
 
 def at_the_end(positions: pl.DataFrame) -> pl.DataFrame:
@@ -242,34 +234,21 @@ def draw_posterior(tables: Tables) -> Pictures:
     sizes = tables["positions"]["state_bits"].unique().sort().to_list()
     bits = sizes[len(sizes) // 2]
     positions = tables["positions"].filter(state_bits=bits)
-    names = {name: f"{name.upper()}, {bits} bits of state" for name in VARIANTS}
-    yield Picture([panel(positions.filter(variant=name), title) for name, title in names.items()])
+    yield Picture([panel(positions, name, f", {bits} bits of state") for name in VARIANTS])
 
 
 def draw_bits(tables: Tables) -> Pictures:
     """Accuracy by bits seen, one panel per variant."""
-    positions = tables["positions"]
-    yield Picture([panel(positions.filter(variant=variant), variant.upper()) for variant in VARIANTS])
+    yield Picture([panel(tables["positions"], variant) for variant in VARIANTS])
 
 
-def panel(positions: pl.DataFrame, title: str) -> LinePanel:
+def panel(positions: pl.DataFrame, variant: str, size: str = "") -> LinePanel:
     """Accuracy by numbers seen: the model once per seed, baselines for the first seed."""
-    return accuracy_panel(title, predictor_lines(positions, MODEL))
+    return accuracy_panel(variant.upper() + size, predictor_lines(positions.filter(variant=variant), MODEL))
 
 
-ALONE_EXPERIMENT = Experiment(
-    ALONE, ALONE_CLAIMS, alone_runs, measure_alone, alone_evidence, draw_alone, task=PermutedLCG, compares=True
+ALONE_EXPERIMENT = permuted_experiment(ALONE, ALONE_CLAIMS, alone_runs, measure_alone, alone_evidence, draw_alone)
+POSTERIOR_EXPERIMENT = permuted_experiment(
+    POSTERIOR, POSTERIOR_CLAIMS, alone_runs, compared, posterior_evidence, draw_posterior
 )
-POSTERIOR_EXPERIMENT = Experiment(
-    POSTERIOR,
-    POSTERIOR_CLAIMS,
-    alone_runs,
-    compared,
-    posterior_evidence,
-    draw_posterior,
-    task=PermutedLCG,
-    compares=True,
-)
-ONE_BIT_EXPERIMENT = Experiment(
-    ONE_BIT, ONE_BIT_CLAIMS, bit_runs, compared, bit_evidence, draw_bits, task=PermutedLCG, compares=True
-)
+ONE_BIT_EXPERIMENT = permuted_experiment(ONE_BIT, ONE_BIT_CLAIMS, bit_runs, compared, bit_evidence, draw_bits)

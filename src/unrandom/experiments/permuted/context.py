@@ -8,16 +8,15 @@ rise of accuracy that lies next to powers of two.
 import numpy as np
 import polars as pl
 
-from unrandom.evaluation import context_needed
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Threshold, Unknown, Written, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.permuted.alone import THRESHOLDS, tested
-from unrandom.experiments.permuted.presets import VARIANTS, alone_runs
-from unrandom.experiments.summaries import each_seed, run_columns
+from unrandom.evaluation import Evaluation
+from unrandom.experiments.claims import Claim, Evidence, Finding, Threshold, Unknown, Written, at_least, at_most
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale
+from unrandom.experiments.permuted.alone import THRESHOLDS, numbers_needed, tested
+from unrandom.experiments.permuted.presets import VARIANTS, alone_runs, permuted_experiment
+from unrandom.experiments.summaries import bound_if, each_seed, tables_by_run
 from unrandom.figures.panels import Axis, Line, LinePanel
 from unrandom.figures.style import powers
-from unrandom.runs.tables import Tables, table
-from unrandom.tasks.permuted_lcg import PermutedLCG
+from unrandom.runs.tables import Tables
 
 ENTRY = Entry(
     name="pcg-context",
@@ -64,16 +63,14 @@ CLAIMS = {
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    needed: Rows = []
-    jumps: Rows = []
-    for run in runs:
-        evaluation, columns = tested(run, scale), run_columns(run)
-        accuracy = evaluation.by_position.value
-        for threshold in THRESHOLDS:
-            numbers = context_needed(evaluation, threshold).needed
-            needed.append({**columns, "threshold": threshold, "numbers": numbers, "shown": len(accuracy)})
-        jumps.append({**columns, "share": share_at_powers(accuracy)})
-    return {"needed": table(needed), "jumps": table(jumps)}
+    return tables_by_run(runs, lambda run: _measured(tested(run, scale)))
+
+
+def _measured(evaluation: Evaluation) -> dict[str, Rows]:
+    return {
+        "needed": [{"threshold": each, **numbers_needed(evaluation, each)} for each in THRESHOLDS],
+        "jumps": [{"share": share_at_powers(evaluation.by_position.value)}],
+    }
 
 
 def share_at_powers(accuracy: np.ndarray) -> float:
@@ -102,9 +99,7 @@ def exponents(needed: pl.DataFrame) -> Finding:
     y = pl.coalesce("numbers", pl.col("shown") + 1).log()
     slopes = needed.group_by("seed", "variant").agg(slope=pl.cov(x, y) / x.var())
     limits = each_seed(slopes, pl.col("slope").mean())
-    if censored.is_empty():
-        return limits
-    return Bound(limits, at_least=True, why=f"{len(censored)} of {len(needed)} runs never reached the accuracy")
+    return bound_if(len(censored), limits, f"{len(censored)} of {len(needed)} runs never reached the accuracy")
 
 
 def factors(needed: pl.DataFrame) -> Finding:
@@ -112,9 +107,8 @@ def factors(needed: pl.DataFrame) -> Finding:
     largest = needed.filter(state_bits=pl.col("state_bits").max())
     numbers = pl.coalesce("numbers", pl.col("shown") + 1) / 2.0 ** (pl.col("state_bits") / 2)
     limits = each_seed(largest, numbers.log().mean().exp())
-    if not (censored := largest["numbers"].null_count()):
-        return limits
-    return Bound(limits, at_least=True, why=f"{censored} of {len(largest)} runs never reached 90 %")
+    censored = largest["numbers"].null_count()
+    return bound_if(censored, limits, f"{censored} of {len(largest)} runs never reached 90 %")
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -153,4 +147,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, alone_runs, measure, evidence, draw, task=PermutedLCG, compares=True)
+EXPERIMENT = permuted_experiment(ENTRY, CLAIMS, alone_runs, measure, evidence, draw)

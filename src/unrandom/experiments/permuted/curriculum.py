@@ -12,15 +12,14 @@ held-out values that it cannot have seen.
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least, at_most
 from unrandom.experiments.costs import cost_to, ratio, training_curve
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.permuted.presets import SIZES, Size, configured, with_seeds
-from unrandom.experiments.summaries import each_seed, group_lines, run_columns
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted.presets import SIZES, Size, configured, permuted_experiment, with_seeds
+from unrandom.experiments.summaries import each_seed, group_lines, named, tables_by_run
 from unrandom.figures.panels import LinePanel
-from unrandom.runs.tables import Tables, table
+from unrandom.runs.tables import Tables
 from unrandom.tasks import Phase
-from unrandom.tasks.permuted_lcg import PermutedLCG
 from unrandom.training import StartFrom
 
 ENTRY = Entry(
@@ -68,11 +67,10 @@ CLAIMS = {
         quantity="last-number accuracy without a curriculum",
         wanted=at_most(0.5, "share"),
     ),
-    "mixed-largest": Claim(
+    "mixed-largest": LateClaim(
         statement="At the largest size, one per cent of sequences of a smaller state helps.",
         quantity="last-number accuracy with the mix less that without",
         wanted=at_least(0.05, "difference of shares"),
-        written="after",
     ),
     "early": Claim(
         statement="The weights of a smaller state that is not solved yet save compute, too.",
@@ -120,12 +118,10 @@ def _kinds(scale: Scale, seeds: int, smaller: Size, larger: Size, names: tuple[s
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    curves, rows = [], []
-    for run in runs:
-        curve = training_curve(run)
-        curves += [{**run_columns(run), **row} for row in curve]
-        rows.append({**run_columns(run), **cost_to(curve, TARGET_ACCURACY)})
-    return {"curves": table(curves), "runs": table(rows)}
+    curves = {run.id: training_curve(run) for run in runs}
+    return tables_by_run(
+        runs, lambda run: {"curves": curves[run.id], "runs": [cost_to(curves[run.id], TARGET_ACCURACY)]}
+    )
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -151,11 +147,10 @@ def draw(tables: Tables) -> Pictures:
     panels = []
     for (bits,), of_size in tables["curves"].group_by("state_bits", maintain_order=True):
         curves = of_size.with_columns(pl.col("flops") / 1e12)
-        groups = {name: curves.filter(curriculum=name) for name in curves["curriculum"].unique(maintain_order=True)}
-        lines = group_lines(groups, "flops", "last")
+        lines = group_lines(named(curves, "curriculum"), "flops", "last")
         title = "compute of both states (TFLOP)"
         panels.append(LinePanel(f"{bits} bits of state", title, "last number right", lines))
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)
+EXPERIMENT = permuted_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw)

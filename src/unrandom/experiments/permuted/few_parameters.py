@@ -5,15 +5,16 @@ unseen values by how many training had of each, for two sizes of the state. With
 increments as ``multipliers``, or slightly more.
 """
 
+from typing import Any
+
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.permuted.presets import SIZES, configured, with_seeds
-from unrandom.experiments.summaries import each_seed, group_lines, run_columns
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted.presets import SIZES, configured, permuted_experiment, permuted_task, with_seeds
+from unrandom.experiments.summaries import each_seed, group_lines, named, tables_by_run
 from unrandom.figures.panels import LinePanel
-from unrandom.runs.tables import Tables, table
-from unrandom.tasks.permuted_lcg import PermutedLCG
+from unrandom.runs.tables import Tables
 
 ENTRY = Entry(
     name="pcg-few-parameters",
@@ -55,45 +56,31 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows = []
-    for run in runs:
-        task = run.config.data
-        assert isinstance(task, PermutedLCG), "runs of this experiment are of permuted LCGs"
-        every = 2 ** (task.state_bits - 2) - task.n_test_a  # the multipliers that are not held out
-        accuracy = run.folder.read_metrics()[-1]["last_number_accuracy"]
-        used = every if task.n_a is None else task.n_a
-        columns = {**run_columns(run), "multipliers": used, "all": task.n_a is None}
-        rows.append({**columns, "share": used / every, "accuracy": accuracy})
-    return {"few": table(rows)}
+    return tables_by_run(runs, lambda run: {"few": [_measured(run)]})
+
+
+def _measured(run: Run) -> dict[str, Any]:
+    task = permuted_task(run)
+    every = 2 ** (task.state_bits - 2) - task.n_test_a  # the multipliers that are not held out
+    used = every if task.n_a is None else task.n_a
+    accuracy = run.folder.read_metrics()[-1]["last_number_accuracy"]
+    return {"multipliers": used, "all": task.n_a is None, "share": used / every, "accuracy": accuracy}
 
 
 def evidence(tables: Tables) -> Evidence:
     few = tables["few"]
     whole = few.filter("all").select("state_bits", "seed", pl.col("accuracy").alias("whole"))
+    beside = few.join(whole, on=["state_bits", "seed"], maintain_order="left")
     ratio = (pl.col("accuracy") / pl.col("whole")).mean()
-
-    def of(count: int) -> list[float]:
-        return each_seed(few.filter(count=count).join(whole, on=["state_bits", "seed"]), ratio)
-
-    return {"few-suffice": of(16), "two-do-not": of(2)}
+    return {key: each_seed(beside.filter(count=n), ratio) for key, n in {"few-suffice": 16, "two-do-not": 2}.items()}
 
 
 def draw(tables: Tables) -> Pictures:
     """Accuracy by the number of multipliers and increments in training, for each size."""
-    few = tables["few"].with_columns(run=pl.format("{} {}", "state_bits", "seed")).sort("multipliers")
-    groups = {f"{bits} bits of state": few.filter(state_bits=bits) for bits in few["state_bits"].unique().sort()}
-    ticks = sorted(set(few["multipliers"]))
-    yield Picture(
-        [
-            LinePanel(
-                "unseen values",
-                "multipliers in training, and increments",
-                "last number right",
-                group_lines(groups, "multipliers", "accuracy"),
-                ticks,
-            )
-        ]
-    )
+    few = tables["few"].with_columns(run=pl.format("{} {}", "state_bits", "seed")).sort("state_bits", "multipliers")
+    lines = group_lines(named(few, "state_bits", "{} bits of state"), "multipliers", "accuracy")
+    ticks, x = sorted(set(few["multipliers"])), "multipliers in training, and increments"
+    yield Picture([LinePanel("unseen values", x, "last number right", lines, ticks)])
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)
+EXPERIMENT = permuted_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw)

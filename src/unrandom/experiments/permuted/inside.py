@@ -12,21 +12,24 @@ the context, and ``cuts`` the last-number accuracy when all heads are kept from 
 the same number of others.
 """
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import polars as pl
 import torch
 
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs
-from unrandom.experiments.summaries import each_run, each_seed, group_lines, rows_of, run_columns
-from unrandom.figures.panels import Line, LinePanel
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted import presets
+from unrandom.experiments.summaries import column_lines, each_run, each_seed, group_lines, named, rows_of, tables_by_run
+from unrandom.figures.panels import LinePanel
 from unrandom.interpretation import class_variance, keep_weights, principal_components, token_vectors
 from unrandom.interpretation.attention import attention_patterns, pattern_taps
 from unrandom.models import intervene
 from unrandom.models.taps import Edit
-from unrandom.runs.tables import Tables, table
+from unrandom.runs.tables import Tables
 from unrandom.tasks.permuted_lcg import PermutedLCG
 
 EMBEDDING = Entry(
@@ -98,33 +101,25 @@ LOOKBACK_CLAIMS = {
 def embedding_runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The models of rotating variants, and of the control, at the largest size."""
     wanted = (*PermutedLCG.rotating, PermutedLCG.plain)
-    return [spec for spec in alone_runs(scale, seeds, SIZES[scale][-1:]) if spec.labels["variant"] in wanted]
+    return [
+        spec for spec in presets.alone_runs(scale, seeds, presets.SIZES[scale][-1:]) if spec.labels["variant"] in wanted
+    ]
 
 
 def measure_embedding(runs: list[Run], scale: Scale) -> Tables:
-    rows: Rows = []
-    for run in runs:
-        task = run.config.data
-        assert isinstance(task, PermutedLCG), "runs of this experiment are of permuted LCGs"
-        bits = task.width
-        found = principal_components(token_vectors(run.load_model())[: 1 << bits], COMPONENTS)
-        values, counts = found.values, word_counts(bits)
-        classes = class_variance(values, rotation_classes(bits))
-        for component in range(values.shape[1]):
-            squared = {
-                name: float(np.corrcoef(values[:, component], count)[0, 1] ** 2) for name, count in counts.items()
-            }
-            rows.append(
-                {
-                    **run_columns(run),
-                    "component": component + 1,
-                    "explained": float(found.explained[component]),
-                    **squared,
-                    "rotations": float(classes.shares[component]),
-                    "random": float(classes.shuffled[component]),
-                }
-            )
-    return {"components": table(rows)}
+    return tables_by_run(runs, lambda run: {"components": _component_rows(run)})
+
+
+def _component_rows(run: Run) -> Rows:
+    bits = presets.permuted_task(run).width
+    found = principal_components(token_vectors(run.load_model())[: 1 << bits], COMPONENTS)
+    classes = class_variance(found.values, rotation_classes(bits))
+    squared = {
+        name: [float(np.corrcoef(values, count)[0, 1] ** 2) for values in found.values.T]
+        for name, count in word_counts(bits).items()
+    }
+    columns = {"component": range(1, found.values.shape[1] + 1), "explained": found.explained, **squared}
+    return rows_of({}, **columns, rotations=classes.shares, random=classes.shuffled)
 
 
 def word_counts(bits: int) -> dict[str, np.ndarray]:
@@ -163,38 +158,34 @@ def draw_embedding(tables: Tables) -> Pictures:
     rows = tables["components"]
     names = {"zeros": "zero bits", "runs": "runs of zeros", "parity": "parity", "rotations": "classes of rotations"}
     panels = []
-    for variant in rows["variant"].unique(maintain_order=True):
-        of_variant = rows.filter(variant=variant)
-        groups = {label: of_variant.with_columns(value=pl.col(name)) for name, label in names.items()}
-        lines = group_lines(groups, "component", "value")
+    for variant, of_variant in named(rows, "variant").items():
+        lines = column_lines(of_variant, "component", names)
         panels.append(LinePanel(variant.upper(), "principal component", "share of variance", lines))
     yield Picture(panels)
 
 
 def lookback_runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The models of single variants at the two smallest sizes."""
-    return alone_runs(scale, seeds, SIZES[scale][:2])
+    return presets.alone_runs(scale, seeds, presets.SIZES[scale][:2])
 
 
 def measure_lookback(runs: list[Run], scale: Scale) -> Tables:
-    attention: Rows = []
-    cuts: Rows = []
-    stride = STRIDE[scale]
-    for run in runs:
-        split, predictor, columns = run.split(), run.predictor(), run_columns(run)
-        test = split.test(split.parts[0], SEQUENCES[scale])
-        few = split.test(split.parts[0], SHOWN[scale])
-        for layer, pattern in enumerate(attention_patterns(predictor, few)):
-            for head, weights in enumerate(weight_by_lookback(pattern)):
-                lookback = np.arange(1, len(weights) + 1)
-                own = {**columns, "layer": layer, "head": head}
-                attention += rows_of(own, lookback=lookback, weight=weights, multiple=lookback % stride == 0)
-        taps = pattern_taps(predictor.model)
-        for name, edit in _cuts(stride).items():
-            with intervene(predictor.model, dict.fromkeys(taps, edit)):
-                accuracy = float(evaluate(predictor, test).last_number_accuracy.value)
-            cuts.append({**columns, "cut": name, "accuracy": accuracy})
-    return {"attention": table(attention), "cuts": table(cuts)}
+    return tables_by_run(runs, lambda run: {"attention": _attention_rows(run, scale), "cuts": _cut_rows(run, scale)})
+
+
+def _attention_rows(run: Run, scale: Scale) -> Iterator[dict[str, Any]]:
+    for layer, pattern in enumerate(attention_patterns(run.predictor(), presets.unseen_examples(run, SHOWN[scale]))):
+        for head, weights in enumerate(weight_by_lookback(pattern)):
+            lookback = np.arange(1, len(weights) + 1)
+            multiple = lookback % STRIDE[scale] == 0
+            yield from rows_of({"layer": layer, "head": head}, lookback=lookback, weight=weights, multiple=multiple)
+
+
+def _cut_rows(run: Run, scale: Scale) -> Iterator[dict[str, Any]]:
+    predictor, test = run.predictor(), presets.unseen_examples(run, SEQUENCES[scale])
+    for name, edit in _cuts(STRIDE[scale]).items():
+        with intervene(predictor.model, dict.fromkeys(pattern_taps(predictor.model), edit)):
+            yield {"cut": name, "accuracy": float(evaluate(predictor, test).last_number_accuracy.value)}
 
 
 def weight_by_lookback(pattern: np.ndarray) -> np.ndarray:
@@ -233,22 +224,11 @@ def lookback_evidence(tables: Tables) -> Evidence:
         .agg(pl.col("share").max())
     )
     plain = pl.col("variant") == PermutedLCG.plain
-    lost = (
-        tables["cuts"]
-        .filter(~plain)
-        .group_by("run", "seed")
-        .agg(
-            (
-                pl.col("accuracy").filter(pl.col("cut") == OTHERS).first()
-                - pl.col("accuracy").filter(pl.col("cut") == LINES).first()
-            ).alias("lost")
-        )
-    )
-
-    share = pl.col("share")
+    accuracy, cut, share = pl.col("accuracy"), pl.col("cut"), pl.col("share")
+    lost = accuracy.filter(cut == OTHERS).first() - accuracy.filter(cut == LINES).first()
     return {
         "lines": each_seed(shares, share.filter(~plain).mean()),
-        "needed": each_seed(lost, pl.col("lost").mean()),
+        "needed": each_run(tables["cuts"].filter(~plain), lost),
         "as-lcg": each_seed(shares, share.filter(plain).mean() - share.filter(~plain).mean()),
     }
 
@@ -258,41 +238,17 @@ def draw_lookback(tables: Tables) -> Pictures:
     attention = tables["attention"].filter(pl.col("seed") == pl.col("seed").min())
     attention = attention.filter(state_bits=pl.col("state_bits").max())
     panels = []
-    for variant in VARIANTS:
-        heads = attention.filter(variant=variant).partition_by("layer", "head", maintain_order=True)
-        lines = [
-            Line(
-                rows["lookback"].to_list(),
-                rows["weight"].to_list(),
-                f"layer {rows['layer'][0]}, head {rows['head'][0]}",
-                kind,
-            )
-            for kind, rows in enumerate(heads)
-        ]
-        most = attention.filter(variant=variant)["weight"].to_numpy().max()
-        panels.append(
-            LinePanel(variant.upper(), "look-back (numbers)", "attention weight", lines, limits=(0, 1.05 * float(most)))
-        )
+    attention = attention.with_columns(name=pl.format("layer {}, head {}", "layer", "head"))
+    for variant in presets.VARIANTS:
+        heads = attention.filter(variant=variant)
+        lines, top = group_lines(named(heads, "name"), "lookback", "weight"), 1.05 * max(heads["weight"])
+        panels.append(LinePanel(variant.upper(), "look-back (numbers)", "attention weight", lines, limits=(0, top)))
     yield Picture(panels)
 
 
-EMBEDDING_EXPERIMENT = Experiment(
-    EMBEDDING,
-    EMBEDDING_CLAIMS,
-    embedding_runs,
-    measure_embedding,
-    embedding_evidence,
-    draw_embedding,
-    task=PermutedLCG,
-    compares=True,
+EMBEDDING_EXPERIMENT = presets.permuted_experiment(
+    EMBEDDING, EMBEDDING_CLAIMS, embedding_runs, measure_embedding, embedding_evidence, draw_embedding
 )
-LOOKBACK_EXPERIMENT = Experiment(
-    LOOKBACK,
-    LOOKBACK_CLAIMS,
-    lookback_runs,
-    measure_lookback,
-    lookback_evidence,
-    draw_lookback,
-    task=PermutedLCG,
-    compares=True,
+LOOKBACK_EXPERIMENT = presets.permuted_experiment(
+    LOOKBACK, LOOKBACK_CLAIMS, lookback_runs, measure_lookback, lookback_evidence, draw_lookback
 )

@@ -7,7 +7,9 @@ linear probes of the residual stream by block, fitted to sequences of one half o
 the other half.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,16 +17,15 @@ import torch
 
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted import presets
 from unrandom.experiments.permuted.alone import at_the_end
-from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs, joint_runs
-from unrandom.experiments.summaries import each_seed, group_lines, rows_of, run_columns
+from unrandom.experiments.summaries import each_seed, group_lines, named, rows_of, tables_by_run
 from unrandom.figures.panels import accuracy_panel
 from unrandom.figures.style import powers
 from unrandom.interpretation import linear_probe
 from unrandom.models import record
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks.permuted_lcg import PermutedLCG
 
 JOINTLY_LEARNED = Entry(
     name="pcg-joint",
@@ -82,20 +83,21 @@ PROBE_CLAIMS = {
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The joint models, and models of single variants at the same size."""
-    return [*joint_runs(scale, seeds), *alone_runs(scale, seeds, SIZES[scale][:1])]
+    return [*presets.joint_runs(scale, seeds), *presets.alone_runs(scale, seeds, presets.SIZES[scale][:1])]
 
 
 def untagged_runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """The joint models without a tag."""
-    return [spec for spec in joint_runs(scale, seeds) if not spec.labels["tagged"]]
+    return [spec for spec in presets.joint_runs(scale, seeds) if not spec.labels["tagged"]]
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
     positions: Rows = []
     for run in runs:
-        task, split = run.config.data, run.split()
-        assert isinstance(task, PermutedLCG), "runs of this experiment are of permuted LCGs"
-        tested = evaluate(run.predictor(), split.test(split.parts[0], SEQUENCES[scale]))
+        task, tested = (
+            presets.permuted_task(run),
+            evaluate(run.predictor(), presets.unseen_examples(run, SEQUENCES[scale])),
+        )
         kind = TAGGED if task.tagged else JOINT if len(task.variants) > 1 else ALONE
         which = tested.parameters.labels["variant"]
         for variant in task.variants:
@@ -108,24 +110,23 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
 
 
 def measure_probes(runs: list[Run], scale: Scale) -> Tables:
-    rows: Rows = []
-    for run in runs:
-        split, predictor = run.split(), run.predictor()
-        test = split.test(split.parts[0], PROBED[scale])
-        names, variant = np.unique(test.parameters.labels["variant"], return_inverse=True)
-        increments = test.parameters.labels["c"]
-        fitted = np.isin(increments, np.unique(increments)[::2])
-        tokens = predictor.tokenizer.encode(test.numbers)[:, :-1].astype(np.int64)
-        taps = ["hook_embed", *(f"blocks.{block}.hook_resid_post" for block in range(run.config.model.depth))]
-        with torch.no_grad(), record(predictor.model, taps) as seen:
-            predictor.model(torch.from_numpy(tokens).to(predictor.device))
-        for block, tap in enumerate(taps):
-            stream = seen[tap].cpu().numpy()
-            for numbers in powers(2, tokens.shape[1]):
-                accuracy = linear_probe(stream[:, numbers - 1], variant, fitted)
-                columns = {**run_columns(run), "block": block, "seen": numbers}
-                rows.append({**columns, "accuracy": accuracy, "chance": 1 / len(names)})
-    return {"probes": table(rows)}
+    return tables_by_run(runs, lambda run: {"probes": _probe_rows(run, PROBED[scale])})
+
+
+def _probe_rows(run: Run, sequences: int) -> Iterator[dict[str, Any]]:
+    predictor, test = run.predictor(), presets.unseen_examples(run, sequences)
+    names, variant = np.unique(test.parameters.labels["variant"], return_inverse=True)
+    increments = test.parameters.labels["c"]
+    fitted = np.isin(increments, np.unique(increments)[::2])
+    tokens = predictor.tokenizer.encode(test.numbers)[:, :-1].astype(np.int64)
+    taps = ["hook_embed", *(f"blocks.{block}.hook_resid_post" for block in range(run.config.model.depth))]
+    with torch.no_grad(), record(predictor.model, taps) as seen:
+        predictor.model(torch.from_numpy(tokens).to(predictor.device))
+    for block, tap in enumerate(taps):
+        stream = seen[tap].cpu().numpy()
+        for numbers in powers(2, tokens.shape[1]):
+            accuracy = linear_probe(stream[:, numbers - 1], variant, fitted)
+            yield {"block": block, "seen": numbers, "accuracy": accuracy, "chance": 1 / len(names)}
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -154,7 +155,7 @@ def probe_evidence(tables: Tables) -> Evidence:
 def draw(tables: Tables) -> Pictures:
     """Accuracy by numbers seen, one panel per variant."""
     panels = []
-    for variant in VARIANTS:
+    for variant in presets.VARIANTS:
         positions = tables["positions"].filter(variant=variant)
         groups = {kind: positions.filter(kind=kind) for kind in (ALONE, JOINT, TAGGED)}
         panels.append(accuracy_panel(variant.upper(), group_lines(groups, "seen", "value")))
@@ -164,22 +165,12 @@ def draw(tables: Tables) -> Pictures:
 def draw_probes(tables: Tables) -> Pictures:
     """Accuracy of the probes by numbers seen, one line per block and seed."""
     probes = tables["probes"].with_columns(run=pl.format("{} {}", "run", "block"))
-    blocks = probes["block"].unique().sort().to_list()
-    groups = {f"after block {block}" if block else "embedding": probes.filter(block=block) for block in blocks}
-    lines = group_lines(groups, "seen", "accuracy")
-    title = "which variant is it?"
-    yield Picture([replace(accuracy_panel(title, lines), y="linear probe right (share)")])
+    embedding, *blocks = named(probes.sort("block", maintain_order=True), "block", "after block {}").items()
+    lines = group_lines({"embedding": embedding[1], **dict(blocks)}, "seen", "accuracy")
+    yield Picture([replace(accuracy_panel("which variant is it?", lines), y="linear probe right (share)")])
 
 
-EXPERIMENT = Experiment(JOINTLY_LEARNED, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)
-PROBE_EXPERIMENT = Experiment(
-    WHICH_VARIANT,
-    PROBE_CLAIMS,
-    untagged_runs,
-    measure_probes,
-    probe_evidence,
-    draw_probes,
-    task=PermutedLCG,
-    compares=True,
-    archived_seeds=1,
+EXPERIMENT = presets.permuted_experiment(JOINTLY_LEARNED, CLAIMS, runs, measure, evidence, draw)
+PROBE_EXPERIMENT = presets.permuted_experiment(
+    WHICH_VARIANT, PROBE_CLAIMS, untagged_runs, measure_probes, probe_evidence, draw_probes, archived_seeds=1
 )

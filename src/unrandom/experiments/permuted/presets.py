@@ -6,11 +6,12 @@ code), on new sequences.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from unrandom.experiments.scale import Scale, by_scale
+from unrandom.experiments.experiment import Experiment, Run, RunSpec, Scale, by_scale
 from unrandom.runs.recipes import recipe
-from unrandom.runs.spec import RunSpec
+from unrandom.tasks import Examples
 from unrandom.tasks.permuted_lcg import PermutedLCG
 from unrandom.training import RunConfig
 
@@ -39,6 +40,20 @@ EVALUATIONS = 30  # the number of evaluations in a run
 VARIANTS = PermutedLCG.partial
 JOINT_DEPTH = by_scale(smoke=3, laptop=3, paper=4)
 JOINT_STEPS = by_scale(smoke=4, laptop=6000, paper=400_000)
+
+permuted_experiment = partial(Experiment, task=PermutedLCG, compares=True)
+
+
+def permuted_task(run: Run) -> PermutedLCG:
+    """The task of a run."""
+    assert isinstance(run.config.data, PermutedLCG), "runs of these experiments are of permuted LCGs"
+    return run.config.data
+
+
+def unseen_examples(run: Run, sequences: int) -> Examples:
+    """Sequences of unseen multipliers and increments (of unseen keys for a cipher)."""
+    split = run.split()
+    return split.test(split.parts[0], sequences)
 
 
 def configured(scale: Scale, size: Size, *, steps: int | None = None, **changes: Any) -> RunConfig:
@@ -73,15 +88,15 @@ def with_seeds(name: str, config: RunConfig, seeds: int, **labels: Any) -> list[
     return [RunSpec(name, config.replace(seed=seed), labels) for seed in range(seeds)]
 
 
-def alone_runs(scale: Scale, seeds: int, sizes: tuple[Size, ...] | None = None) -> list[RunSpec]:
-    """One model for each variant and each size, of the scale or of ``sizes``."""
+def alone_runs(scale: Scale, seeds: int, sizes: tuple[Size, ...] | None = None, **changes: Any) -> list[RunSpec]:
+    """One model for each variant and each size, of the scale or of ``sizes``, with ``changes`` for `configured`."""
     return [
         spec
         for size in (SIZES[scale] if sizes is None else sizes)
         for variant in VARIANTS
         for spec in with_seeds(
             f"pcg-{size.state_bits}",
-            configured(scale, size, variants=(variant,)),
+            configured(scale, size, variants=(variant,), **changes),
             seeds,
             variant=variant,
             state_bits=size.state_bits,

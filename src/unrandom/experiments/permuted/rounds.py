@@ -11,10 +11,10 @@ import polars as pl
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.permuted.presets import SIZES, configured, with_seeds
-from unrandom.experiments.summaries import each_seed, run_columns, seed_lines
+from unrandom.experiments.permuted.presets import SIZES, configured, unseen_examples, with_seeds
+from unrandom.experiments.summaries import column_lines, each_seed, tables_by_run
 from unrandom.figures.panels import LinePanel
-from unrandom.runs.tables import Tables, table
+from unrandom.runs.tables import Tables
 from unrandom.tasks import make_predictors
 from unrandom.tasks.reduced_speck import ReducedSpeck
 
@@ -67,16 +67,14 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows = []
-    for run in runs:
-        task, test = run.config.data, run.split().test("test", SEQUENCES[scale])
-        (copying,) = make_predictors(["copy"], task)
-        accuracy, copied = (
-            float(evaluate(predictor, test).last_number_accuracy.value) for predictor in (run.predictor(), copying)
-        )
-        chance = 1 / task.vocabulary
-        rows.append({**run_columns(run), "accuracy": accuracy, "copying": copied, "chance": chance})
-    return {"rounds": table(rows)}
+    return tables_by_run(runs, lambda run: {"rounds": [_measured(run, scale)]})
+
+
+def _measured(run: Run, scale: Scale) -> dict[str, float]:
+    task, test = run.config.data, unseen_examples(run, SEQUENCES[scale])
+    predictors = {"accuracy": run.predictor(), "copying": make_predictors(["copy"], task)[0]}
+    found = {name: float(evaluate(each, test).last_number_accuracy.value) for name, each in predictors.items()}
+    return {**found, "chance": 1 / task.vocabulary}
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -92,13 +90,8 @@ def evidence(tables: Tables) -> Evidence:
 def draw(tables: Tables) -> Pictures:
     """Accuracy of the model and of copying by rounds."""
     rounds = tables["rounds"].with_columns(pl.col("seed").cast(pl.String).alias("run"))
-    lines = [
-        line
-        for kind, (column, label) in enumerate(
-            {"accuracy": "model (one line per seed)", "copying": "copying", "chance": "chance"}.items()
-        )
-        for line in seed_lines(rounds, "rounds", column, label, kind)
-    ]
+    labels = {"accuracy": "model (one line per seed)", "copying": "copying", "chance": "chance"}
+    lines = column_lines(rounds, "rounds", labels)
     yield Picture([LinePanel("a counter under Speck32/64", "rounds", "last number right", lines)])
 
 

@@ -14,11 +14,11 @@ import polars as pl
 
 from unrandom.evaluation import over_units
 from unrandom.evaluation.intervals import FEWEST_UNITS
-from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown, at_least
+from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, LateClaim, Unknown, at_least
 from unrandom.experiments.costs import cost_to, finding_columns, ratio, training_curve
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs
-from unrandom.experiments.summaries import each_seed
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.permuted.presets import SIZES, VARIANTS, alone_runs, permuted_experiment
+from unrandom.experiments.summaries import each_seed, run_columns
 from unrandom.figures.panels import MapPanel
 from unrandom.runs.tables import Tables, table
 from unrandom.tasks.permuted_lcg import PermutedLCG
@@ -52,11 +52,10 @@ CLAIMS = {
         quantity="ratio of steps saved, pairs of rotating variants over all other pairs",
         wanted=at_least(1.1, "ratio"),
     ),
-    "usually-saves": Claim(
+    "usually-saves": LateClaim(
         statement="For most pairs, a model that was trained on another variant learns a variant in fewer steps.",
         quantity="steps to 80 %, from random weights over from another variant, median over pairs",
         wanted=at_least(1.5, "ratio"),
-        written="after",
     ),
     "pays": Claim(
         statement="The detour pays: both trainings together take less compute than the second from random weights.",
@@ -85,12 +84,11 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows = []
-    for run in runs:
-        columns = {name: run.labels[name] for name in ("variant", "first")}
-        cost = cost_to(training_curve(run), TARGET_ACCURACY)
-        rows.append({"run": run.id, "seed": run.config.seed, **columns, **cost})
-    costs = table(rows)
+    kept = ("run", "seed", "variant", "first")
+    costs = table(
+        {**{name: run_columns(run)[name] for name in kept}, **cost_to(training_curve(run), TARGET_ACCURACY)}
+        for run in runs
+    )
     matrix = [
         {"first": first, "variant": variant, **_cell(saved(costs, first, variant))}
         for first in VARIANTS
@@ -162,4 +160,4 @@ def draw(tables: Tables) -> Pictures:
     )
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=PermutedLCG, compares=True)
+EXPERIMENT = permuted_experiment(ENTRY, CLAIMS, runs, measure, evidence, draw)

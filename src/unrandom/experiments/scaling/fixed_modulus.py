@@ -12,11 +12,12 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from unrandom.evaluation import Evaluation
+from unrandom.evaluation import Estimate, Evaluation
 from unrandom.evaluation.context_needed import THRESHOLDS, first_lasting
 from unrandom.evaluation.intervals import over_trials
-from unrandom.experiments.claims import LEARNED, Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
+from unrandom.experiments.claims import LEARNED, Claim, Evidence, LateClaim, Precondition, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.scaling import measurement
 from unrandom.experiments.scaling.law_panels import draw
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
@@ -27,15 +28,7 @@ from unrandom.experiments.scaling.laws import (
     laws,
     lookback_ratio,
 )
-from unrandom.experiments.scaling.measurement import (
-    CONTEXT_THRESHOLD,
-    LEARNED_SHARE,
-    context_rows,
-    evaluated_run,
-    law_columns,
-    multiplier_rows,
-    position_rows,
-)
+from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, LEARNED_SHARE
 from unrandom.experiments.scaling.presets import SIZES, sized_run
 from unrandom.experiments.summaries import by_modulus, by_seed, each_seed, moduli_of_every_seed, run_columns
 from unrandom.interpretation.ranks import rank_correlation
@@ -66,62 +59,51 @@ CLAIMS = {
         statement="Every modulus is learned.",
         quantity="accuracy on the last number, the least over the moduli of a seed",
         wanted=at_least(0.99, "share"),
-        precondition=None,
     ),
-    "exponent": Claim(
+    "exponent": LateClaim(
         statement="The numbers needed for 100 % grow no faster than m^0.3 (the paper's exponent is about 1/4).",
         quantity="exponent of the least numbers needed over seeds, as the paper counts; without moduli for which no "
         "seed reaches 100 %",
         wanted=at_most(0.3, "exponent"),
-        precondition=None,
-        written="after",
     ),
-    "few-seeds": Claim(
+    "few-seeds": LateClaim(
         statement="At the largest modulus of several seeds, few of them come to 100 %.",
         quantity=f"share of seeds that are right on {FULL_ACCURACY:.0%} of last numbers",
         wanted=at_most(0.5, "share"),
-        precondition=None,
-        written="after",
     ),
-    "spectral": Claim(
+    "spectral": LateClaim(
         statement="Spectrally good multipliers with v_2(a − 1) = 2, like the paper's, are harder than arbitrary ones.",
         quantity="accuracy over all positions, arbitrary multipliers less such good ones, at the largest modulus",
         wanted=at_least(0.005, "difference of shares"),
-        precondition=None,
-        written="after",
     ),
-    "spectral-at-v": Claim(
+    "spectral-at-v": LateClaim(
         statement="Among multipliers with v_2(a − 1) = 2, spectrally good ones are no harder than others.",
         quantity="accuracy over all positions, other multipliers less good ones, at the largest modulus",
         wanted=at_most(0.02, "difference of shares"),
         origin="beyond",
-        precondition=None,
-        written="after",
     ),
-    "bits": Claim(
+    "bits": LateClaim(
         statement="Doubling the numbers seen gives more than the one further bit that copying from 2^k back gives.",
         quantity="low bits gained per doubling, at the largest modulus that every seed has",
         wanted=at_least(1.5, "bits"),
         origin="beyond",
-        written="after",
         precondition=SHARED,
     ),
-    "by-hand": Claim(
+    "by-hand": LateClaim(
         statement="The model needs no more numbers than the look-back predictor of order 2.",
         quantity="numbers for 99 % over those from which copying and extrapolating are certain, mean over the moduli "
         "that every seed has",
         wanted=at_most(1.25, "ratio"),
         origin="beyond",
-        written="after",
         precondition=SHARED,
     ),
-    "merit": Claim(
+    "merit": LateClaim(
         statement="The better a multiplier by the spectral test, the worse it is predicted.",
         quantity="rank correlation of accuracy with the figure of merit, v = 2, at the largest modulus that every seed "
         "learned",
         wanted=at_most(-0.2, "correlation"),
         origin="beyond",
-        written="after",
+        precondition=LEARNED,
     ),
 }
 
@@ -138,11 +120,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
         split = lcg_split(run.split())
         groups = {ARBITRARY: split} | ({SPECTRAL: split.with_extra_multipliers()} if split.extra_multipliers else {})
         for group, part in groups.items():
-            evaluation = evaluated_run(run, part, modulus, SEQUENCES[scale])
+            evaluation = measurement.evaluated_run(run, part, modulus, SEQUENCES[scale])
             key_columns = {**run_columns(run), "group": group}
-            rows["positions"] += position_rows(key_columns, evaluation)
-            rows["context_needed"] += context_rows(key_columns, evaluation)
-            rows["multipliers"] += multiplier_rows(key_columns, evaluation)
+            rows["positions"] += measurement.position_rows(key_columns, evaluation)
+            rows["context_needed"] += measurement.context_rows(key_columns, evaluation)
+            rows["multipliers"] += measurement.multiplier_rows(key_columns, evaluation)
             if group == ARBITRARY:
                 rows["bits"] += _bit_rows(key_columns, evaluation)
     tables = {name: table(each) for name, each in rows.items()}
@@ -161,7 +143,7 @@ def _bit_rows(key_columns: dict[str, object], evaluation: Evaluation) -> Rows:
 def _law_table(context: pl.DataFrame) -> pl.DataFrame:
     """Power laws by threshold: over all seeds, and of the least and the median over seeds. Null: no fit."""
     return table(
-        {"threshold": threshold, "seeds": statistic, **law_columns(law)}
+        {"threshold": threshold, "seeds": statistic, **measurement.law_columns(law)}
         for threshold in THRESHOLDS
         for statistic, law in laws(context, threshold).items()
     )
@@ -191,7 +173,7 @@ def evidence(tables: Tables) -> Evidence:
     }
 
 
-def _exponent(context: pl.DataFrame) -> Finding:
+def _exponent(context: pl.DataFrame) -> Estimate | Unknown:
     """The exponent for 100 %; ``too_low`` if moduli without 100 % were left out, which biases it low."""
     law = laws(context, 1.0)["least"]
     if law is None:
@@ -211,7 +193,7 @@ def _gaps(multipliers: pl.DataFrame) -> list[float]:
     return each_seed(multipliers, arbitrary - good)
 
 
-def _merits(multipliers: pl.DataFrame) -> Finding:
+def _merits(multipliers: pl.DataFrame) -> list[float] | Unknown:
     """By seed, the rank correlation over multipliers of accuracy with the figure of merit."""
     seeds = by_seed(multipliers)
     if min(len(of_seed) for of_seed in seeds) < MIN_MULTIPLIERS:
@@ -220,5 +202,5 @@ def _merits(multipliers: pl.DataFrame) -> Finding:
 
 
 EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True, archived_seeds=1
+    ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True, presupposes=None, archived_seeds=1
 )

@@ -149,27 +149,22 @@ def draw(tables: Tables) -> Pictures:
     panels = []
     for regime in KEYS:
         multipliers = by_modulus(tables["multipliers"].filter(regime=regime))
-        panels += [_by_gcd(multipliers, regime), _by_merit(multipliers, regime)]
+        means = {
+            m: each.group_by("bits").agg(pl.col("accuracy").mean()).sort("bits") for m, each in multipliers.items()
+        }
+        panels.append(_panel(f"{regime}: by divisibility of a − 1", "log2 gcd(m, a − 1), bits", means, "bits"))
+        least = {m: each.filter(pl.col("bits") == pl.col("bits").min()) for m, each in multipliers.items()}
+        panels.append(_panel(f"{regime}: least divisible a − 1 alone", "figure of merit", least, "merit", dots=True))
     yield Picture(panels)
 
 
-def _by_gcd(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
-    lines = []
-    for kind, (m, of_modulus) in enumerate(multipliers.items()):
-        means = of_modulus.group_by("bits").agg(pl.col("accuracy").mean()).sort("bits")
-        lines.append(Line(means["bits"].to_list(), means["accuracy"].to_list(), f"m = {m}", kind))
-    title = f"{regime}: by divisibility of a − 1"
-    return LinePanel(title, "log2 gcd(m, a − 1), bits", "accuracy, all positions", lines, limits=(0, 1.04))
-
-
-def _by_merit(multipliers: dict[int, pl.DataFrame], regime: str) -> LinePanel:
-    """Accuracy by merit at equal divisibility: the multipliers of each modulus with the least gcd(m, a − 1)."""
-    lines = []
-    for kind, (m, of_modulus) in enumerate(multipliers.items()):
-        least = of_modulus.filter(pl.col("bits") == pl.col("bits").min())
-        lines.append(Line(least["merit"].to_list(), least["accuracy"].to_list(), f"m = {m}", kind, dots=True))
-    title = f"{regime}: least divisible a − 1 alone"
-    return LinePanel(title, "figure of merit", "accuracy, all positions", lines, limits=(0, 1.04))
+def _panel(title: str, x: str, moduli: dict[int, pl.DataFrame], column: str, *, dots: bool = False) -> LinePanel:
+    """Accuracy over all positions by a column, one line per modulus."""
+    lines = [
+        Line(of_modulus[column].to_list(), of_modulus["accuracy"].to_list(), f"m = {m}", kind, dots=dots)
+        for kind, (m, of_modulus) in enumerate(moduli.items())
+    ]
+    return LinePanel(title, x, "accuracy, all positions", lines, limits=(0, 1.04))
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, compares=True)

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import polars as pl
 
 from unrandom.evaluation import PowerLaw
-from unrandom.experiments.claims import Bound, Finding
+from unrandom.experiments.claims import Finding
 from unrandom.experiments.scaling.measurement import fit_power_law, needed_for
-from unrandom.experiments.summaries import each_seed, last_position
+from unrandom.experiments.summaries import bound_if, each_seed, last_position
 from unrandom.predictors import LookbackPredictor
 
 ARBITRARY, SPECTRAL = "arbitrary", "spectrally good"  # groups of multipliers
@@ -44,11 +44,7 @@ def lookback_ratio(needed: pl.DataFrame, of_seed: Callable[[pl.Expr], pl.Expr]) 
     lookback = {m: LookbackPredictor(m).numbers_needed() for m in needed["modulus"].unique()}
     ratio = pl.coalesce("needed", pl.col("longest") + 1) / pl.col("modulus").replace_strict(lookback)
     limits, censored = each_seed(needed, of_seed(ratio)), needed["needed"].null_count()
-    return (
-        Bound(limits, at_least=True, why=f"{censored} of {len(needed)} runs never reached the accuracy")
-        if censored
-        else limits
-    )
+    return bound_if(censored, limits, f"{censored} of {len(needed)} runs never reached the accuracy")
 
 
 def bit_stairs(bits: pl.DataFrame) -> pl.DataFrame:

@@ -14,13 +14,24 @@ from unrandom.evaluation.context_needed import THRESHOLDS
 from unrandom.experiments.experiment import Rows, Run, by_scale
 from unrandom.experiments.summaries import by_modulus, rows_of
 from unrandom.generators.spectral import figure_of_merit
-from unrandom.tasks import Split
+from unrandom.tasks import Examples, Split, lcg_task
 from unrandom.training.machine import choose_device
 
 SEQUENCES = by_scale(smoke=32, laptop=2048, paper=4096)
 
 CONTEXT_THRESHOLD = 0.99  # Claims compare the context needed for this accuracy.
 LEARNED_SHARE = 0.9  # from this last-number accuracy on, a modulus counts as learned
+
+
+def modulus_of(run: Run) -> int:
+    """The modulus of a run of a fixed one."""
+    (modulus,) = lcg_task(run.config.data).moduli
+    return modulus
+
+
+def test_examples(run: Run, sequences: int, name: str) -> Examples:
+    """Sequences of the run's modulus with the parameters that its split holds out, drawn by ``name``."""
+    return run.split().test(modulus_of(run), sequences, name=name)
 
 
 def evaluated_run(run: Run, split: Split, modulus: int, sequences: int) -> Evaluation:

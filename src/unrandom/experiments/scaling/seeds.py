@@ -10,12 +10,12 @@ import polars as pl
 from unrandom.evaluation import over_trials
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.scaling.measurement import SEQUENCES, context_rows, evaluated_run, position_rows
+from unrandom.experiments.scaling.measurement import SEQUENCES, context_rows, evaluated_run, modulus_of, position_rows
 from unrandom.experiments.scaling.presets import Settings, size_of, sized_run
-from unrandom.experiments.summaries import by_modulus, by_run, last_position, run_columns
-from unrandom.figures.panels import Line, accuracy_panel
-from unrandom.runs.tables import Tables, table
-from unrandom.tasks import FixedModulus, lcg_task
+from unrandom.experiments.summaries import by_modulus, group_lines, last_position, named, tables_by_run
+from unrandom.figures.panels import accuracy_panel
+from unrandom.runs.tables import Tables
+from unrandom.tasks import FixedModulus
 
 ENTRY = Entry(
     name="fm-seeds",
@@ -78,14 +78,12 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    positions: Rows = []
-    context: Rows = []
-    for run in runs:
-        (modulus,) = lcg_task(run.config.data).moduli
-        evaluation = evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
-        positions += position_rows(run_columns(run), evaluation)
-        context += context_rows(run_columns(run), evaluation)
-    return {"positions": table(positions), "context_needed": table(context)}
+    return tables_by_run(runs, lambda run: _measured(run, scale))
+
+
+def _measured(run: Run, scale: Scale) -> dict[str, Rows]:
+    evaluation = evaluated_run(run, run.split(), modulus_of(run), SEQUENCES[scale])
+    return {"positions": position_rows({}, evaluation), "context_needed": context_rows({}, evaluation)}
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -120,10 +118,7 @@ def draw(tables: Tables) -> Pictures:
     for modulus, positions in by_modulus(tables["positions"]).items():
         for kind in SHARED:
             varied = SHARED[DATA if kind == MODEL else MODEL]
-            lines = [
-                Line(curve["seen"].to_list(), curve["value"].to_list(), f"seed {curve[varied][0]}", kind_index)
-                for kind_index, curve in enumerate(by_run(_seeds_of(positions, kind)))
-            ]
+            lines = group_lines(named(_seeds_of(positions, kind), varied, "seed {}"), "seen", "value")
             panels.append(accuracy_panel(f"m = {modulus}: {kind}", lines))
     yield Picture(panels)
 

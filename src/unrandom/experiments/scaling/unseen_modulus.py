@@ -13,17 +13,9 @@ from unrandom.core.arithmetic import factorize
 from unrandom.evaluation import Estimate, PowerLaw
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.scaling.measurement import (
-    context_rows,
-    evaluated_run,
-    fit_power_law,
-    law_columns,
-    needed_for,
-    position_rows,
-    seeds_that_reached,
-)
+from unrandom.experiments.scaling import measurement
 from unrandom.experiments.scaling.presets import Settings
-from unrandom.experiments.summaries import best_modulus_accuracy, group_lines, run_columns, seed_means
+from unrandom.experiments.summaries import best_modulus_accuracy, group_lines, named, run_columns, seed_means
 from unrandom.figures.panels import Line, LinePanel, accuracy_panel
 from unrandom.figures.style import power
 from unrandom.runs.recipes import recipe
@@ -109,10 +101,10 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     for run in runs:
         for modulus in lcg_task(run.config.data).moduli:
             assert modulus > run.config.data.context, "a sequence that repeats in the context can be copied"
-            evaluation = evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
+            evaluation = measurement.evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
             key_columns = {**run_columns(run), "modulus": modulus, "prime": prime_of(modulus)}
-            rows["positions"] += position_rows(key_columns, evaluation)
-            rows["context_needed"] += context_rows(key_columns, evaluation)
+            rows["positions"] += measurement.position_rows(key_columns, evaluation)
+            rows["context_needed"] += measurement.context_rows(key_columns, evaluation)
             rows["accuracy"].append({**key_columns, "accuracy": float(evaluation.number_accuracy.value)})
     tables = {name: table(each) for name, each in rows.items()}
     return {**tables, "laws": _law_table(tables["context_needed"])}
@@ -125,13 +117,13 @@ def prime_of(power: int) -> int:
 
 
 def _law(context: pl.DataFrame, base: int, prime: int) -> PowerLaw | None:
-    return fit_power_law(needed_for(context.filter(base=base, prime=prime), THRESHOLD))
+    return measurement.fit_power_law(measurement.needed_for(context.filter(base=base, prime=prime), THRESHOLD))
 
 
 def _law_table(context: pl.DataFrame) -> pl.DataFrame:
     """The power law of each base and prime. Null: every seed reached the threshold on fewer than three moduli."""
     places = context.select("base", "prime").unique().sort("base", "prime")
-    return table({**place, **law_columns(_law(context, **place))} for place in places.iter_rows(named=True))
+    return table({**place, **measurement.law_columns(_law(context, **place))} for place in places.iter_rows(named=True))
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -183,16 +175,15 @@ def _accuracy_panel(positions: pl.DataFrame, base: int) -> LinePanel:
     largest = positions.filter(pl.col("modulus") == pl.col("modulus").max().over("prime")).sort(
         "prime", maintain_order=True
     )
-    moduli = {f"m = {m}": of_modulus for (m,), of_modulus in largest.group_by("modulus", maintain_order=True)}
-    title, lines = f"base {base}: largest modulus of each prime", group_lines(moduli, "seen", "value")
-    return accuracy_panel(title, lines)
+    lines = group_lines(named(largest, "modulus", "m = {}"), "seen", "value")
+    return accuracy_panel(f"base {base}: largest modulus of each prime", lines)
 
 
 def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:
     moduli = context["modulus"].unique().sort().to_list()
     lines = []
     for kind, prime in enumerate(context["prime"].unique().sort()):
-        reached_rows = seeds_that_reached(needed_for(context.filter(prime=prime), THRESHOLD))
+        reached_rows = measurement.seeds_that_reached(measurement.needed_for(context.filter(prime=prime), THRESHOLD))
         law = _law(context, base, prime)
         fit = "" if law is None else ": " + power("m", f"{law.exponent.value:.2f}")
         reached = reached_rows["modulus"].to_list()

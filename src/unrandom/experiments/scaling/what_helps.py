@@ -19,12 +19,12 @@ from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, 
 from unrandom.experiments.costs import cost_to, finding_columns, training_curve
 from unrandom.experiments.costs import ratio as cost_ratio
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.scaling.measurement import SEQUENCES, evaluated_run
+from unrandom.experiments.scaling.measurement import SEQUENCES, evaluated_run, modulus_of
 from unrandom.experiments.scaling.presets import Settings, Size, size_of, sized_run
-from unrandom.experiments.summaries import group_lines, mean_or_none, run_columns
+from unrandom.experiments.summaries import group_lines, mean_or_none, run_columns, tables_by_run
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import FixedModulus, Phase, lcg_task
+from unrandom.tasks import FixedModulus, Phase
 
 ENTRY = Entry(
     name="fm-what-helps",
@@ -141,23 +141,18 @@ def _recipe_changes(scale: Scale) -> list[tuple[str, str, Settings]]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    curves: Rows = []
-    rows: Rows = []
-    for run in runs:
-        key_columns = {key: run_columns(run)[key] for key in ("run", "intervention", "seed")}
-        curve = training_curve(run)
-        (modulus,) = lcg_task(run.config.data).moduli
-        tested = evaluated_run(run, run.split(), modulus, SEQUENCES[scale])
-        curves += [{**key_columns, **row} for row in curve]
-        rows.append(
-            {
-                **key_columns,
-                "track": run.labels["track"],
-                **cost_to(curve, TARGET_ACCURACY),
-                "context_needed": context_needed(tested, TARGET_ACCURACY).needed,
-            }
-        )
-    return {"curves": table(curves), "runs": table(rows), "interventions": _summary(table(rows))}
+    kept = ("run", "intervention", "seed")
+    tables = tables_by_run(
+        runs, lambda run: _measured(run, scale), lambda run: {key: run_columns(run)[key] for key in kept}
+    )
+    return {**tables, "interventions": _summary(tables["runs"])}
+
+
+def _measured(run: Run, scale: Scale) -> dict[str, Rows]:
+    curve = training_curve(run)
+    tested = evaluated_run(run, run.split(), modulus_of(run), SEQUENCES[scale])
+    cost, context = cost_to(curve, TARGET_ACCURACY), context_needed(tested, TARGET_ACCURACY).needed
+    return {"curves": curve, "runs": [{"track": run.labels["track"], **cost, "context_needed": context}]}
 
 
 def _summary(runs: pl.DataFrame) -> pl.DataFrame:

@@ -7,6 +7,7 @@ that is kept, the table ``steps`` has the index of adaptivity of the most adapti
 and the accuracy on training moduli by whether the best stride of the arm's test fits the look-back that they need.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +16,13 @@ import polars as pl
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, Written, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.summaries import each_run, each_seed, group_lines, mean_or_none, run_columns
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.summaries import each_run, each_seed, group_lines, mean_or_none, named, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
 from unrandom.experiments.unseen_modulus.lookback import ADAPTIVE_INDEX, compared_lookbacks, patterns_by_lookback
 from unrandom.experiments.unseen_modulus.presets import (
     Settings,
+    comparison,
     first_run,
     hard_run,
     shortcut_run,
@@ -33,7 +35,7 @@ from unrandom.figures.panels import LinePanel
 from unrandom.interpretation import adaptivity
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import Examples, UnseenModulus, lcg_split, lcg_task
+from unrandom.tasks import Examples, lcg_split, lcg_task
 from unrandom.training.checkpoint import kept_checkpoints
 
 ENTRY = Entry(
@@ -125,7 +127,7 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
     return {"steps": table(row for run in runs for row in _rows(run, compared, scale))}
 
 
-def _rows(run: Run, compared: list[int], scale: Scale) -> Rows:
+def _rows(run: Run, compared: list[int], scale: Scale) -> Iterator[dict[str, Any]]:
     """One row per kept checkpoint."""
     data, split = lcg_task(run.config.data), lcg_split(run.split())
     rng, square = stream(run.config.seed, "followed"), data.best_stride**2
@@ -133,15 +135,11 @@ def _rows(run: Run, compared: list[int], scale: Scale) -> Rows:
     attending = sequences_by_lookback(rng, moduli, compared, sequences, length)
     tested = sequences_by_lookback(rng, split.train_moduli, range(2, data.context // 2 + 1), sequences, length)
     fits = {kind: [each for r, each in tested.items() if (square % r == 0) == kind] for kind in (True, False)}
-    rows: Rows = []
     for checkpoint in kept_checkpoints(run.folder, KEEP_EVERY[scale]):
         predictor = TransformerPredictor(checkpoint.load_model(), data.tokenizer)
         found = adaptivity(patterns_by_lookback(predictor, attending))
         accuracy = {"fits": _last_right(predictor, fits[True]), "does not fit": _last_right(predictor, fits[False])}
-        rows.append(
-            {**run_columns(run), "step": checkpoint.step, "index": found.index, "layer": found.layer, **accuracy}
-        )
-    return rows
+        yield {**run_columns(run), "step": checkpoint.step, "index": found.index, "layer": found.layer, **accuracy}
 
 
 def _last_right(predictor: TransformerPredictor, examples: list[Examples[Any]]) -> float | None:
@@ -171,12 +169,11 @@ def draw(tables: Tables) -> Pictures:
     panels = []
     for key, (title, y) in titles.items():
         for steps in tasks:
-            arms = {arm["changed"][0]: arm for arm in steps.partition_by("changed", maintain_order=True)}
-            lines = group_lines(arms, "step", key)
+            lines = group_lines(named(steps, "changed"), "step", key)
             if key != list(titles)[-1]:
                 lines = [replace(line, label="") for line in lines]
             panels.append(LinePanel(f"{steps['task'][0]}: {title}", "training step", y, lines))
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw)

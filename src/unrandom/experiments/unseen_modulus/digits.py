@@ -11,14 +11,14 @@ import polars as pl
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.summaries import by_modulus, each_run, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import drawn_from, multipliers_by_lookback
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import digit_map
 from unrandom.generators.residues import digits_of
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import Examples, LCGParameters, UnseenModulus, lcg_task
+from unrandom.tasks import Examples, LCGParameters, lcg_task
 
 ENTRY = Entry(
     name="um-digits",
@@ -102,6 +102,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
-)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, measure=measure, evidence=evidence, draw=draw)

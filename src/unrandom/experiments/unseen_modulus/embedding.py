@@ -8,14 +8,13 @@ components themselves.
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
-from unrandom.experiments.summaries import by_run, matrix, rows_of, run_columns
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale
+from unrandom.experiments.summaries import by_run, matrix, rows_of, tables_by_run
+from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import MapPanel, Panel, ScatterPanel
 from unrandom.interpretation import order_along_component, principal_components, residue_variance, token_vectors
-from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus
+from unrandom.runs.tables import Tables
 
 ENTRY = Entry(
     name="um-embedding",
@@ -41,44 +40,36 @@ CLAIMS = {
         quantity="share of its variance between the two",
         wanted=at_least(0.5, "share"),
     ),
-    "mod-six": Claim(
+    "mod-six": LateClaim(
         statement="The second and third components group numbers modulo 2 and 3.",
         quantity="share of the variance between residues, mod 2 or mod 3, whichever is less; the better of the two "
         "components for each",
         wanted=at_least(0.5, "share"),
-        written="after",
     ),
-    "mod-three-anywhere": Claim(
+    "mod-three-anywhere": LateClaim(
         statement="Some component groups numbers modulo 3, whichever it is.",
         quantity="share of its variance between the three residues, the best of the first six components",
         wanted=at_least(0.75, "share"),
-        written="after",
     ),
 }
 
 
 def measure(runs: list[Run], _scale: Scale) -> Tables:
+    return tables_by_run(runs, _measured)
+
+
+def _measured(run: Run) -> dict[str, Rows]:
+    components = principal_components(token_vectors(run.load_model()), COMPONENTS)
+    found = {residue: residue_variance(components.values, residue) for residue in RESIDUES}
     shares: Rows = []
-    points: Rows = []
-    for run in runs:
-        components = principal_components(token_vectors(run.load_model()), COMPONENTS)
-        found = {residue: residue_variance(components.values, residue) for residue in RESIDUES}
-        for i in range(components.values.shape[1]):
-            order = order_along_component(components.values, i)
-            key_columns = {**run_columns(run), "component": i + 1, "explained": float(components.explained[i])}
-            shares += [
-                {
-                    **key_columns,
-                    "order": order,
-                    "residue": residue,
-                    "share": float(each.shares[i]),
-                    "shuffled": float(each.shuffled[i]),
-                }
-                for residue, each in found.items()
-            ]
-        numbers = {f"PC{i}": values for i, values in enumerate(components.values.T, 1)}
-        points += rows_of(run_columns(run), number=range(len(components.values)), **numbers)
-    return {"shares": table(shares), "points": table(points)}
+    for i, explained in enumerate(components.explained.tolist()):
+        key_columns = {"component": i + 1, "explained": explained, "order": order_along_component(components.values, i)}
+        shares += [
+            {**key_columns, "residue": residue, "share": float(each.shares[i]), "shuffled": float(each.shuffled[i])}
+            for residue, each in found.items()
+        ]
+    numbers = {f"PC{i}": values for i, values in enumerate(components.values.T, 1)}
+    return {"shares": shares, "points": rows_of({}, number=range(len(components.values)), **numbers)}
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -116,6 +107,4 @@ def _share_map(seed: str, shares: pl.DataFrame) -> MapPanel:
     )
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
-)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, measure=measure, evidence=evidence, draw=draw)

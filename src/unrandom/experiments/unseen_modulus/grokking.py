@@ -11,14 +11,13 @@ import numpy as np
 import polars as pl
 
 from unrandom.evaluation.intervals import over_step_ratios
-from unrandom.experiments.claims import Claim, Evidence, Finding, Unknown, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
+from unrandom.experiments.claims import Claim, Evidence, Finding, LateClaim, Unknown, at_least, at_most
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.summaries import by_run, column_lines, run_columns
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_experiment, main_runs
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.spec import with_ancestors
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-grokking",
@@ -47,12 +46,11 @@ CLAIMS = {
         quantity="steps to half the final accuracy: long periods (without a = 1, mere counting) over short ones",
         wanted=at_least(1.2, "ratio"),
     ),
-    "short-begin": Claim(
+    "short-begin": LateClaim(
         statement="Short-period training sequences begin to be learned before long-period ones.",
         quantity="steps to a quarter of the final accuracy: long periods (without a = 1, mere counting) over short "
         "ones",
         wanted=at_least(1.2, "ratio"),
-        written="after",
     ),
     "together": Claim(
         statement="Unseen moduli are learned with the long-period training sequences.",
@@ -143,4 +141,4 @@ def draw(tables: Tables) -> Pictures:
     )
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, runs=runs, measure=measure, evidence=evidence, draw=draw, archived_seeds=0)

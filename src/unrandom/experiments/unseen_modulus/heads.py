@@ -8,16 +8,16 @@ the two largest components of the outputs. The claim tests whether each head has
 import numpy as np
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
+from unrandom.experiments.claims import Evidence, LateClaim, at_least
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale, by_scale
 from unrandom.experiments.summaries import by_run, each_run, heat_map, rows_of, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import unseen_sequences
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import MapPanel, ScatterPanel
 from unrandom.interpretation import ResidueScores, head_plane, residue_scores
 from unrandom.models import Transformer
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus, lcg_task
+from unrandom.tasks import lcg_task
 
 ENTRY = Entry(
     name="um-heads",
@@ -36,12 +36,11 @@ DRAWN_POINTS = 256  # per panel
 SPECIALISED_SHARE = 0.5  # from this share of the variance on, corrected for chance, a head counts as specialised
 
 CLAIMS = {
-    "primes": Claim(
+    "primes": LateClaim(
         statement="First-layer heads group numbers by residue, each by those of a prime of its own.",
         quantity=f"number of primes that are the own one of a head of which some q explains {SPECIALISED_SHARE:.0%} of "
         "the output at t = 0 beyond chance, on most unseen moduli",
         wanted=at_least(3, "primes"),
-        written="after",
     ),
 }
 
@@ -64,21 +63,19 @@ def first_position_scores(run: Run, scale: Scale) -> list[ResidueScores]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    scores: Rows = []
-    heads: Rows = []
-    planes: Rows = []
+    rows: dict[str, Rows] = {"scores": [], "heads": [], "planes": []}
     for run in runs:
         model = run.load_model()
         for m, sequences in unseen_sequences(run, SEQUENCES[scale]).items():
             for t in positions(run.config.data.context):
                 found = residue_scores(model, sequences.numbers, t)
                 key_columns = {**run_columns(run), "modulus": m, "position": t}
-                scores += _score_rows(key_columns, found)
-                own = {"own_modulus": found.own_modulus, "own_prime": found.own_prime, "size_excess": found.size_excess}
-                heads += rows_of(key_columns, head=range(model.config.n_heads), **own)
+                rows["scores"] += _score_rows(key_columns, found)
+                own = {key: getattr(found, key) for key in ("own_modulus", "own_prime", "size_excess")}
+                rows["heads"] += rows_of(key_columns, head=range(model.config.n_heads), **own)
                 if m == max(lcg_task(run.config.data).moduli) and run is runs[0]:
-                    planes += _plane_rows(key_columns, model, sequences.numbers, found)
-    return {"scores": table(scores), "heads": table(heads), "planes": table(planes)}
+                    rows["planes"] += _plane_rows(key_columns, model, sequences.numbers, found)
+    return {name: table(each) for name, each in rows.items()}
 
 
 def _score_rows(key_columns: dict, found: ResidueScores) -> Rows:
@@ -146,6 +143,4 @@ def _score_map(title: str, scores: pl.DataFrame) -> MapPanel:
     return heat_map(title, means, ("head", "q"), "excess", "excess share", written=False)
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
-)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, measure=measure, evidence=evidence, draw=draw)

@@ -13,14 +13,14 @@ import numpy as np
 import polars as pl
 
 from unrandom.experiments.claims import Bound, Claim, Evidence, Finding, Unknown, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.summaries import each_seed, group_lines, run_columns
 from unrandom.experiments.unseen_modulus.accuracy import SEQUENCES, counting_rows, tested_rows
 from unrandom.experiments.unseen_modulus.grokking import TEST, curves, unseen_columns
-from unrandom.experiments.unseen_modulus.presets import hard_run, variant, with_seeds
+from unrandom.experiments.unseen_modulus.presets import comparison, hard_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import LCGSplit, UnseenModulus, lcg_split, lcg_task
+from unrandom.tasks import LCGSplit, lcg_split, lcg_task
 from unrandom.tasks.lcg.split import HeldOut
 from unrandom.training import RunConfig
 from unrandom.training.machine import choose_device
@@ -142,4 +142,4 @@ def _panels(metrics: pl.DataFrame) -> Iterator[LinePanel]:
         yield LinePanel(title, "training step", "last number right", group_lines(rules, "step", column))
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw)

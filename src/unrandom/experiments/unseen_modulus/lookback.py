@@ -15,17 +15,17 @@ import polars as pl
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale, by_scale
-from unrandom.experiments.summaries import by_run, each_run, heat_map, rows_of, run_columns
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale, by_scale
+from unrandom.experiments.summaries import by_run, each_run, group_lines, heat_map, named, rows_of, tables_by_run
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import Line, LinePanel, Panel
 from unrandom.interpretation import Adaptivity, adaptivity, attention_late, common_divisor, strongest_key_distances
 from unrandom.models.predictor import TransformerPredictor
 from unrandom.runs.measurement import attention_patterns
-from unrandom.runs.tables import Tables, table
-from unrandom.tasks import Examples, UnseenModulus, lcg_task
+from unrandom.runs.tables import Tables
+from unrandom.tasks import Examples, lcg_task
 
 ENTRY = Entry(
     name="um-lookback",
@@ -50,11 +50,10 @@ CLAIMS = {
         "places where another r is needed, mean over r",
         wanted=at_least(ADAPTIVE_INDEX, "difference of shares"),
     ),
-    "places": Claim(
+    "places": LateClaim(
         statement="When r is needed, the most adaptive head turns to a multiple of r back, or for every r to one less.",
         quantity="share of r at which that look-back gains the most attention, over sequences that need another r",
         wanted=at_least(0.9, "share"),
-        written="after",
     ),
     "spacings": Claim(
         statement="The four strongest keys of the most adaptive head lie multiples of r apart.",
@@ -70,22 +69,25 @@ CLAIMS = {
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"adaptivity": [], "distances": [], "spacings": []}
-    for run in runs:
-        if run.config.model.depth < 2:
-            raise UserError(f"{run.id} has one layer; um-lookback compares the layers after the first with it")
-        data, rng = lcg_task(run.config.data), stream(run.config.seed, "adaptivity")
-        compared = compared_lookbacks(scale, data.context)
-        drawn = sequences_by_lookback(rng, data.moduli, compared, SEQUENCES[scale], data.context + 1)
-        if len(drawn) < 2:
-            listed = ", ".join(map(str, compared))
-            raise UserError(f"the unseen moduli of {run.id} need fewer than two of the look-backs {listed}")
-        patterns = patterns_by_lookback(run.predictor(), drawn)
-        found = adaptivity(patterns)
-        rows["adaptivity"] += adaptivity_rows(run, found)
-        rows["distances"] += _distance_rows(run, found, patterns)
-        rows["spacings"] += _spacing_rows(run, found, patterns)
-    return {name: table(each) for name, each in rows.items()}
+    return tables_by_run(runs, lambda run: _measured(run, scale))
+
+
+def _measured(run: Run, scale: Scale) -> dict[str, Rows]:
+    if run.config.model.depth < 2:
+        raise UserError(f"{run.id} has one layer; um-lookback compares the layers after the first with it")
+    data, rng = lcg_task(run.config.data), stream(run.config.seed, "adaptivity")
+    compared = compared_lookbacks(scale, data.context)
+    drawn = sequences_by_lookback(rng, data.moduli, compared, SEQUENCES[scale], data.context + 1)
+    if len(drawn) < 2:
+        listed = ", ".join(map(str, compared))
+        raise UserError(f"the unseen moduli of {run.id} need fewer than two of the look-backs {listed}")
+    patterns = patterns_by_lookback(run.predictor(), drawn)
+    found = adaptivity(patterns)
+    return {
+        "adaptivity": adaptivity_rows(found),
+        "distances": _distance_rows(found, patterns),
+        "spacings": _spacing_rows(found, patterns),
+    }
 
 
 def compared_lookbacks(scale: Scale, context: int) -> list[int]:
@@ -100,11 +102,10 @@ def patterns_by_lookback(
     return {r: attention_patterns(predictor, sequences) for r, sequences in drawn.items()}
 
 
-def adaptivity_rows(run: Run, found: Adaptivity) -> Rows:
+def adaptivity_rows(found: Adaptivity) -> Rows:
     """One row per head and look-back: the index, and whether the head is the most adaptive one."""
     return [
         {
-            **run_columns(run),
             "layer": layer,
             "head": head,
             "look-back": r,
@@ -117,25 +118,25 @@ def adaptivity_rows(run: Run, found: Adaptivity) -> Rows:
     ]
 
 
-def _distance_rows(run: Run, found: Adaptivity, patterns: Mapping[int, Sequence[np.ndarray]]) -> Rows:
+def _distance_rows(found: Adaptivity, patterns: Mapping[int, Sequence[np.ndarray]]) -> Rows:
     """Attention of the most adaptive head by look-back, for each r, and the mean of it over the other r."""
     attention = {r: attention_late(layers[found.layer])[found.head] for r, layers in patterns.items()}
     rows: Rows = []
     for r, own in attention.items():
         others = np.mean([each for other, each in attention.items() if other != r], axis=0)
-        key_columns = {**run_columns(run), "layer": found.layer, "head": found.head, "look-back": r}
+        key_columns = {"layer": found.layer, "head": found.head, "look-back": r}
         rows += rows_of(key_columns, distance=range(len(own)), attention=own, others=others)
     return rows
 
 
-def _spacing_rows(run: Run, found: Adaptivity, patterns: Mapping[int, Sequence[np.ndarray]]) -> Rows:
+def _spacing_rows(found: Adaptivity, patterns: Mapping[int, Sequence[np.ndarray]]) -> Rows:
     """How often each spacing occurs between the strongest keys of the most adaptive head, by look-back."""
     rows: Rows = []
     for r, layers in patterns.items():
         counts = strongest_key_distances(layers[found.layer]).spacings[found.head]
         divisor = common_divisor(counts)
         excess = float(divisor.excess[divisor.divisors == r].sum())
-        key_columns = {**run_columns(run), "layer": found.layer, "head": found.head, "look-back": r, "excess": excess}
+        key_columns = {"layer": found.layer, "head": found.head, "look-back": r, "excess": excess}
         share = counts / counts.sum()
         rows += [{**key_columns, "spacing": i, "share": float(share[i])} for i in np.flatnonzero(counts).tolist()]
     return rows
@@ -186,10 +187,7 @@ def draw(tables: Tables) -> Pictures:
 
 def _distance_panel(title: str, distances: pl.DataFrame) -> LinePanel:
     """One line per r."""
-    lines = [
-        Line(of_r["distance"].to_list(), of_r["attention"].to_list(), f"r = {r}", kind)
-        for kind, ((r,), of_r) in enumerate(distances.group_by("look-back", maintain_order=True))
-    ]
+    lines = group_lines(named(distances, "look-back", "r = {}"), "distance", "attention")
     return LinePanel(title, "numbers back", "attention", lines, limits=(0, None))
 
 
@@ -202,6 +200,4 @@ def _spacing_panel(title: str, spacings: pl.DataFrame) -> LinePanel:
     return LinePanel(title, "distance between neighbouring keys", "share", lines, limits=(0, None))
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
-)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, measure=measure, evidence=evidence, draw=draw)

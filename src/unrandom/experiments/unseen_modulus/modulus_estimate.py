@@ -8,11 +8,11 @@ are judged on the head that attends to the largest number most often.
 import numpy as np
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least, at_most
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale
 from unrandom.experiments.summaries import by_run, matrix, rows_of, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import MapPanel, Panel
 from unrandom.interpretation import (
     head_outputs,
@@ -23,7 +23,7 @@ from unrandom.interpretation import (
 )
 from unrandom.runs.measurement import attention_patterns
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus, lcg_task
+from unrandom.tasks import lcg_task
 
 ENTRY = Entry(
     name="um-modulus-estimate",
@@ -43,12 +43,11 @@ CLAIMS = {
         quantity="share of its queries whose strongest key is the largest number so far, mean over moduli",
         wanted=at_least(0.5, "share"),
     ),
-    "nearest": Claim(
+    "nearest": LateClaim(
         statement="The output of the head that attends to the largest numbers is most like the embedding of the "
         "largest number so far.",
         quantity="rank correlation of the two, less that with the largest number of another sequence, mean over moduli",
         wanted=at_least(0.5, "difference of correlations"),
-        written="after",
     ),
     "estimate": Claim(
         statement="At the end of the context, the number whose embedding is most like the output of the head "
@@ -155,6 +154,4 @@ def _similarity_map(seed: str, similarity: pl.DataFrame) -> MapPanel:
     return MapPanel(title, "position", "number", values, bar="cosine", limits=(None, None), signed=True, stairs=line)
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
-)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, measure=measure, evidence=evidence, draw=draw)

@@ -15,11 +15,12 @@ import polars as pl
 
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least
+from unrandom.experiments.claims import Evidence, LateClaim, Precondition, at_least
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, Scale, by_scale
 from unrandom.experiments.summaries import by_run, mean_or_none, run_columns
 from unrandom.experiments.unseen_modulus.accuracy import last_number_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
+from unrandom.experiments.unseen_modulus.lookback import NEEDED
 from unrandom.experiments.unseen_modulus.presets import hard_runs
 from unrandom.figures.panels import Line, LinePanel
 from unrandom.runs.tables import Tables, table
@@ -39,19 +40,17 @@ SEQUENCES = by_scale(smoke=16, laptop=512)
 TRAINED = Precondition("accuracy on the last number of training moduli at the look-backs that they have", 0.9)
 
 CLAIMS = {
-    "taught": Claim(
+    "taught": LateClaim(
         statement="At look-backs that some training modulus has, unseen moduli are predicted.",
         quantity="accuracy on the last number, mean over unseen moduli and such look-backs",
         wanted=at_least(0.9, "share"),
         precondition=TRAINED,
-        written="after",
     ),
-    "missing": Claim(
+    "missing": LateClaim(
         statement="At look-backs that no training modulus has, unseen moduli are predicted worse.",
         quantity="accuracy on the last number of unseen moduli, at look-backs that training has less that at others",
         wanted=at_least(0.2, "difference of shares"),
         precondition=TRAINED,
-        written="after",
     ),
 }
 
@@ -92,16 +91,10 @@ def draw(tables: Tables) -> Pictures:
     """Accuracy by look-back: one panel for the training moduli, one per unseen modulus; one line per seed."""
     rows = tables["lookbacks"]
     moduli = rows.filter(pl.col("look-back") > 1)["modulus"].unique().sort()
-    panels = [
-        LinePanel(
-            f"unseen m = {m}" if m else "training moduli",
-            "r, the look-back that is needed",
-            "last number right",
-            list(_lines(rows.filter(pl.col("modulus") == m))),
-            ticks=(1, 2, 4, 8, 16, 32),
-        )
-        for m in moduli
-    ]
+    panels, ticks = [], (1, 2, 4, 8, 16, 32)
+    for m in moduli:
+        title, lines = f"unseen m = {m}" if m else "training moduli", list(_lines(rows.filter(modulus=m)))
+        panels.append(LinePanel(title, NEEDED, "last number right", lines, ticks=ticks))
     yield Picture(panels)
 
 

@@ -14,15 +14,15 @@ import polars as pl
 
 from unrandom.core.arithmetic import is_power_of_two
 from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale
 from unrandom.experiments.summaries import by_run, heat_map, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import SEQUENCES, unseen_sequences
 from unrandom.experiments.unseen_modulus.modulus_estimate import estimating_head, measured_heads
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import Panel
 from unrandom.interpretation import patch_all, patch_parameters
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import Examples, UnseenModulus, lcg_task
+from unrandom.tasks import Examples, lcg_task
 
 ENTRY = Entry(
     name="um-patching",
@@ -116,6 +116,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
-)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, measure=measure, evidence=evidence, draw=draw)

@@ -9,19 +9,12 @@ all test sequences, a part of which a look-back of one distance predicts.
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale
 from unrandom.experiments.summaries import column_lines, mean_or_none
-from unrandom.experiments.unseen_modulus.grokking import (
-    LONG_NOT_COUNTING,
-    SHORT,
-    TEST,
-    curves,
-    step_ratios,
-)
-from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, small_run, variant, with_seeds
+from unrandom.experiments.unseen_modulus.grokking import LONG_NOT_COUNTING, SHORT, TEST, curves, step_ratios
+from unrandom.experiments.unseen_modulus.presets import ARBITRARY_DATA, comparison, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables
-from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-period-ablation",
@@ -41,19 +34,16 @@ CLAIMS = {
         statement="Trained on short periods alone, a model does not generalise.",
         quantity="best accuracy on the last number of unseen moduli, over that with all periods",
         wanted=at_most(0.25, "ratio"),
-        precondition=ALL_LEARNED,
     ),
     "long": Claim(
         statement="Trained on long periods alone, a model generalises.",
         quantity="best accuracy on the last number of unseen moduli, over that with all periods",
         wanted=at_least(0.9, "ratio"),
-        precondition=ALL_LEARNED,
     ),
     "no-plateau": Claim(
         statement="On long periods alone the plateau before generalisation is gone.",
         quantity="steps to half the final accuracy on unseen moduli, over those with all periods",
         wanted=at_most(0.9, "ratio"),
-        precondition=ALL_LEARNED,
     ),
 }
 
@@ -96,4 +86,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=ALL_LEARNED)

@@ -10,7 +10,7 @@ from itertools import product
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, Precondition, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scale import SCALES
 from unrandom.experiments.summaries import each_seed
 from unrandom.experiments.unseen_modulus.accuracy import (
@@ -19,9 +19,8 @@ from unrandom.experiments.unseen_modulus.accuracy import (
     last_number_rows,
     mean_over_moduli,
 )
-from unrandom.experiments.unseen_modulus.presets import small_run, variant, with_seeds
+from unrandom.experiments.unseen_modulus.presets import comparison, small_run, variant, with_seeds
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-phase-diagram",
@@ -53,13 +52,11 @@ CLAIMS = {
         statement="Fewer than three layers fail.",
         quantity="their best accuracy on the last number where no fixed look-back is right, over that of deeper models",
         wanted=at_most(0.5, "ratio"),
-        precondition=BEST,
     ),
     "second-head": Claim(
         statement="The second head is the largest gain.",
         quantity="accuracy gained from one head to two, less the next largest gain, mean over three layers and more",
         wanted=at_least(0.02, "difference of shares"),
-        precondition=BEST,
     ),
 }
 
@@ -122,4 +119,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=BEST)

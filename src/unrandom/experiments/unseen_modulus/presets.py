@@ -12,12 +12,15 @@ six heads, n_m = n_a = n_c = 128, AdamW), also for grids where the paper varies 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
-from unrandom.experiments.scale import Scale, by_scale
+from unrandom.experiments.claims import BEYOND_SHORTCUT
+from unrandom.experiments.experiment import Experiment, Scale, by_scale
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec, with_ancestors
+from unrandom.tasks import UnseenModulus
 
 Settings = Mapping[str, Any]  # changes of a configuration, as ``Config.replace`` takes them
 
@@ -141,6 +144,12 @@ def with_seeds(variants: Sequence[RunSpec], seeds: int) -> list[RunSpec]:
             seeded = variant(each, {}, seed=seed)
             runs.setdefault(seeded.id, seeded)
     return list(runs.values())
+
+
+main_experiment = partial(Experiment, runs=main_runs, task=UnseenModulus, presupposes=BEYOND_SHORTCUT, archived_seeds=3)
+"""An experiment that looks into the main runs."""
+comparison = partial(Experiment, task=UnseenModulus, compares=True)
+"""An experiment that compares runs with changed settings."""
 
 
 def _recipe_run(name: str, scale: Scale) -> RunSpec:

@@ -9,14 +9,13 @@ import polars as pl
 
 from unrandom.core.arithmetic import is_prime
 from unrandom.experiments.claims import Claim, Evidence, Finding, Precondition, Unknown, at_least
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Run, RunSpec, Scale, by_scale
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.summaries import column_lines, mean_or_none
 from unrandom.experiments.unseen_modulus.accuracy import counting_rows, last_number_rows
 from unrandom.experiments.unseen_modulus.grokking import curves, unseen_columns
-from unrandom.experiments.unseen_modulus.presets import Settings, small_run, variant, with_seeds
+from unrandom.experiments.unseen_modulus.presets import Settings, comparison, small_run, variant, with_seeds
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-primes",
@@ -43,7 +42,6 @@ CLAIMS = {
         statement=f"Unseen primes, tested with {reading}, are as easy as an unseen power of two.",
         quantity="accuracy on the last number, mean over primes over that of the power of two",
         wanted=at_least(0.9, "ratio"),
-        precondition=POWER,
         written="before" if reading == ROOTS else "after",
     )
     for reading, key in KEYS.items()
@@ -93,4 +91,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture([LinePanel("unseen moduli", "training step", "last number right", lines)])
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)
+EXPERIMENT = comparison(ENTRY, CLAIMS, runs, measure, evidence, draw, presupposes=POWER)

@@ -13,8 +13,8 @@ import numpy as np
 import polars as pl
 
 from unrandom.evaluation import evaluate
-from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
-from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, Scale
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least, at_most
+from unrandom.experiments.experiment import Entry, Picture, Pictures, Rows, Run, Scale
 from unrandom.experiments.summaries import by_run, matrix, run_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import (
     REFERENCE_SEQUENCES,
@@ -23,12 +23,11 @@ from unrandom.experiments.unseen_modulus.analysis_sequences import (
     unseen_sequences,
 )
 from unrandom.experiments.unseen_modulus.heads import first_position_scores, own_primes
-from unrandom.experiments.unseen_modulus.presets import main_runs
+from unrandom.experiments.unseen_modulus.presets import main_experiment
 from unrandom.figures.panels import MapPanel
 from unrandom.figures.style import DIGIT, power
 from unrandom.interpretation import Damage, Replacement, digit_damage, mean_head_values, prune_heads
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import UnseenModulus
 
 ENTRY = Entry(
     name="um-pruning",
@@ -46,11 +45,10 @@ ENTRY = Entry(
 PAPER_REPLACEMENT = "scalar-mean"
 
 CLAIMS = {
-    "lost": Claim(
+    "lost": LateClaim(
         statement="Without a first-layer head, the digits of its own prime lose more than those of other primes.",
         quantity="accuracy above chance that is lost, as a share: own prime less other primes, mean over heads",
         wanted=at_least(0.25, "difference of shares"),
-        written="after",
     ),
     "spared": Claim(
         statement="Without a first-layer head, the digits of other primes than its own are spared.",
@@ -132,6 +130,4 @@ def _damage_map(title: str, damage: pl.DataFrame) -> MapPanel:
     return MapPanel(title, DIGIT, "layer.head", values, digits, names, "accuracy above chance lost", (-1, 1), True)
 
 
-EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, main_runs, measure, evidence, draw, task=UnseenModulus, beyond_shortcut=True, archived_seeds=3
-)
+EXPERIMENT = main_experiment(ENTRY, CLAIMS, measure=measure, evidence=evidence, draw=draw)

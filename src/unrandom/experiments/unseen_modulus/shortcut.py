@@ -19,9 +19,9 @@ from jaxtyping import UInt64
 from unrandom.core.arithmetic import is_prime
 from unrandom.core.seeds import stream
 from unrandom.evaluation import evaluate
-from unrandom.experiments.claims import Claim, Evidence, at_least, at_most
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.summaries import by_run, each_run, group_lines, run_columns, seed_lines
+from unrandom.experiments.summaries import by_run, each_run, group_lines, named, seed_lines, tables_by_run
 from unrandom.experiments.unseen_modulus.accuracy import last_number_columns
 from unrandom.experiments.unseen_modulus.analysis_sequences import sequences_by_lookback
 from unrandom.experiments.unseen_modulus.lookback import (
@@ -36,7 +36,7 @@ from unrandom.figures.panels import Line, LinePanel
 from unrandom.generators.full_period import lookback_counts
 from unrandom.interpretation import adaptivity
 from unrandom.predictors.fixed_lookback import FixedLookback
-from unrandom.runs.tables import Tables, table
+from unrandom.runs.tables import Tables
 from unrandom.tasks import LCGTask, UnseenModulus, lcg_split, lcg_task
 
 ENTRY = Entry(
@@ -55,31 +55,27 @@ UNSEEN, TRAINING = "unseen", "training"
 FIXED, ADAPTIVE, MAIN = "common stride", "hard moduli", "no common stride"
 
 CLAIMS = {
-    "fixed-right": Claim(
+    "fixed-right": LateClaim(
         statement="Where test moduli share a stride, models are right at the look-backs that it fits, and wrong at "
         "others that training has.",
         quantity=f"{FIXED}: accuracy on the last number of training moduli, r that divide s² less other r",
         wanted=at_least(0.3, "difference of shares"),
-        written="after",
     ),
-    "fixed-progressions": Claim(
+    "fixed-progressions": LateClaim(
         statement="Where test moduli share a stride, models continue interleaved arithmetic progressions, which are no "
         "LCG.",
         quantity=f"{FIXED}: accuracy on the last number of 2, 3 and 6 progressions modulo a prime, mean",
         wanted=at_least(0.75, "share"),
-        written="after",
     ),
-    "fixed-attention": Claim(
+    "fixed-attention": LateClaim(
         statement="Where test moduli share a stride, no head adapts its look-back to the modulus.",
         quantity=f"{FIXED}: index of adaptivity of the most adaptive head, mean over r",
         wanted=at_most(ADAPTIVE_INDEX, "difference of shares"),
-        written="after",
     ),
-    "hard-adapts": Claim(
+    "hard-adapts": LateClaim(
         statement="On moduli of a narrow range, a head of a later layer adapts its look-back to the modulus.",
         quantity=f"{ADAPTIVE}: index of adaptivity of the most adaptive head, mean over r",
         wanted=at_least(ADAPTIVE_INDEX, "difference of shares"),
-        written="after",
     ),
     "beyond": Claim(
         statement="Where no stride is common to the test moduli, models are right where the best one is not.",
@@ -105,15 +101,8 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"lookbacks": [], "progressions": [], "adaptivity": []}
-    for run in runs:
-        for name, measured in (
-            ("lookbacks", lookback_rows(run, scale)),
-            ("progressions", _progression_rows(run, scale)),
-            ("adaptivity", _adaptivity_rows(run, scale)),
-        ):
-            rows[name] += [{**run_columns(run), **row} for row in measured]
-    return {name: table(each) for name, each in rows.items()}
+    measured = {"lookbacks": lookback_rows, "progressions": _progression_rows, "adaptivity": _adaptivity_rows}
+    return tables_by_run(runs, lambda run: {name: rows(run, scale) for name, rows in measured.items()})
 
 
 def lookback_rows(run: Run, scale: Scale) -> Iterator[dict[str, Any]]:
@@ -172,7 +161,7 @@ def _adaptivity_rows(run: Run, scale: Scale) -> Rows:
     moduli, rng = (*data.moduli, *split.train_moduli), stream(run.config.seed, "adaptivity")
     compared = compared_lookbacks(scale, data.context)
     drawn = sequences_by_lookback(rng, moduli, compared, PATTERN_SEQUENCES[scale], data.context + 1)
-    return adaptivity_rows(run, adaptivity(patterns_by_lookback(run.predictor(), drawn))) if len(drawn) > 1 else []
+    return adaptivity_rows(adaptivity(patterns_by_lookback(run.predictor(), drawn))) if len(drawn) > 1 else []
 
 
 def evidence(tables: Tables) -> Evidence:
@@ -202,9 +191,8 @@ def draw(tables: Tables) -> Pictures:
         title = f"{_recipe(lookbacks)}: interleaved progressions modulo {progressed['modulus'][0]}"
         progressions.append(LinePanel(title, "number of progressions", "last number right", lines))
     yield Picture([*panels, *progressions])
-    chosen = tables["adaptivity"].filter("chosen").partition_by("task", maintain_order=True)
-    by_recipe = {_recipe(found): found for found in chosen}
-    lines = group_lines(by_recipe, "look-back", "value")
+    chosen = named(tables["adaptivity"].filter("chosen"), "task").values()
+    lines = group_lines({_recipe(found): found for found in chosen}, "look-back", "value")
     title, ticks = "most adaptive head of each model", sorted(set(tables["adaptivity"]["look-back"]))
     panel = LinePanel(title, NEEDED, "index of adaptivity", lines, ticks=ticks, limits=(None, None))
     yield Picture([panel], suffix="-adaptivity")
