@@ -13,7 +13,7 @@ from tiers import slow
 
 ROOT = Path(__file__).parents[1]
 TESTS = (
-    *("conftest.py", "tiers.py", "tiny_runs.py", "tiny_settings.py", "typechecking.py", "rounding.py"),
+    *("conftest.py", "tiers.py", "tiny_runs.py", "tiny_settings.py", "saved.py", "typechecking.py", "rounding.py"),
     *("models/test_parts.py", "training/test_optimizers.py", "training/test_less_memory.py"),
     "runs/sharing/test_exchange.py",
 )

@@ -188,6 +188,7 @@ def run(recipe: str, task: Task) -> JsonObject:
         "command": f"unrandom train {recipe}",
         "again": [f"unrandom train {recipe} --seed 0", f"unrandom report runs/{recipe}-1a2b3c4d"],
         "device": "cpu (2 threads)",
+        "precision": "fp32; Muon orthogonalises in fp32",
         "versions": {"unrandom": "0.1.0", "torch": "2.13.0", "numpy": "2.4.1", "python": "3.11.9"},
         "commit": None,
         "parameters": 230_400,

@@ -122,7 +122,7 @@ def test_what_does_not_fit_is_one_line_that_says_what_to_set(mistake):
 
 
 def test_another_model_is_none_of_the_public_code():
-    with pytest.raises(UserError, match=rf"no model of the paper's public code: it has no tensor {WTE}"):
+    with pytest.raises(UserError, match=rf"not a model of the paper's public code: it has no tensor {WTE}"):
         settings_of({"embed.weight": torch.zeros(3, 4)})
     with pytest.raises(UserError, match="two axes are needed"):
         settings_of({WTE: torch.zeros(3)})

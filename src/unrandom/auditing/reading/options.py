@@ -5,6 +5,7 @@ This module imports nothing heavy.
 
 from collections.abc import Iterable
 from dataclasses import Field, dataclass, field, fields
+from fractions import Fraction
 from math import isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -99,7 +100,7 @@ def described(value: Any) -> str:
     """A value in a message: short, on one line."""
     if isinstance(value, int) and value.bit_length() > 128:
         return f"a number of {value.bit_length():,} bits"
-    plain = isinstance(value, str | Real)
+    plain = isinstance(value, str | Real) and not isinstance(value, Fraction)  # it may be too long to write
     return shown(value) if isinstance(value, str) else str(value) if plain else f"a {type(value).__name__}"
 
 
