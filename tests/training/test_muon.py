@@ -32,11 +32,15 @@ def test_in_fp32_a_matrix_gets_the_update_of_pytorch_up_to_the_rounding_of_bf16(
     assert_agree(here.state[ours]["momentum_buffer"], there.state[theirs]["momentum_buffer"])
 
 
+def muon_of_one():
+    return Muon([{"params": [torch.nn.Parameter(torch.eye(2))]}], lr=0.1, momentum=0.9, device=CPU)
+
+
 def test_a_device_without_bf16_units_gets_fp32(monkeypatch):
     monkeypatch.setattr("unrandom.training.muon.has_fast_bf16", lambda device: False)
-    assert Muon([torch.nn.Parameter(torch.eye(2))], lr=0.1, momentum=0.9, device=CPU).dtype == torch.float32
+    assert muon_of_one().dtype == torch.float32
     monkeypatch.setattr("unrandom.training.muon.has_fast_bf16", lambda device: True)
-    assert Muon([torch.nn.Parameter(torch.eye(2))], lr=0.1, momentum=0.9, device=CPU).dtype == torch.bfloat16
+    assert muon_of_one().dtype == torch.bfloat16
 
 
 @pytest.mark.parametrize("shape", SHAPES)

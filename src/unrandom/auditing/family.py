@@ -68,6 +68,7 @@ class Undetermined:
     evidence: float
 
 
+@runtime_checkable
 class Kind(Protocol):
     """What is reported of the origin of a generator: a family, or a seeded program."""
 
