@@ -61,13 +61,13 @@ class Reading:
     @classmethod
     def of(cls, **given: Any) -> "Reading":
         """What the user states, of any type. UserError for what cannot be, and for options that exclude each other."""
-        stated = cls(**given)
         for one in fields(cls):
-            value = getattr(stated, one.name)
+            value = given.get(one.name, one.default)
             if one.default is None:
                 check_text(f"--{one.name}", value)
             elif not isinstance(value, bool):
                 raise UserError(f"--{one.name} must be true or false, not {described(value)}")
+        stated = cls(**given)
         stated._check()
         return stated
 
