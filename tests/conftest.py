@@ -34,9 +34,11 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left_out = [item for item in items if not _is_chosen(item, config.option)]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if _is_chosen(item, config.option)]
+    chosen: dict[bool, list[pytest.Item]] = {True: [], False: []}
+    for item in items:
+        chosen[bool(_is_chosen(item, config.option))].append(item)
+    config.hook.pytest_deselected(items=chosen[False])
+    items[:] = chosen[True]
 
 
 def _is_chosen(item: pytest.Item, option: object) -> bool:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer
-from unrandom.models.numerics import choose_precision, has_fast_bf16
+from unrandom.models.numerics import choose_precision
 from unrandom.training.config import OptimizerConfig, RunConfig
 from unrandom.training.muon import Muon
 
@@ -72,7 +72,7 @@ def precisions(config: RunConfig, device: torch.device) -> str:
     forward = choose_precision(config.precision, device)
     if OPTIMIZERS[config.optimizer.name].matrices is not MUON:
         return forward
-    return f"{forward}; Muon orthogonalises in {'bf16' if has_fast_bf16(device) else 'fp32'}"
+    return f"{forward}; Muon orthogonalises in {choose_precision('auto', device)}"
 
 
 class Optimizers:
