@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python --constraint constraints.txt
 PIP := $(BIN)/python -m pip install --quiet --constraint constraints.txt
 
+# Modules are compiled once, and not in each of the hundreds of programs that tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-all times check site package format floors pictures clean
 
 demo: $(VENV)/.lab  ## train a model in less than a minute and write a report of its insides

@@ -24,6 +24,7 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "GRADIO_A
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     parser.addoption("--slow", action="store_true", help="also tests marked slow")
+    parser.addoption("--nightly", action="store_true", help="every test: also those marked slow or nightly")
     parser.addoption("--not-slow-audits", action="store_true", help="with --slow, leave out the slow tests of audits")
     parser.addoption("--types", action="store_true", help="check shapes and types of every call of the package")
     parser.addoption("--quarter", type=int, choices=range(QUARTERS), help="only this quarter of the test files")
@@ -46,6 +47,10 @@ def _is_chosen(item: pytest.Item, option: object) -> bool:
         return option.types
     if option.quarter is not None and crc32(item.path.name.encode()) % QUARTERS != option.quarter:
         return False
-    if item.get_closest_marker("slow") is None:
+    if option.nightly:
         return True
-    return option.slow and not (option.not_slow_audits and item.path.is_relative_to(AUDITS))
+    if item.get_closest_marker("nightly"):
+        return False
+    if item.get_closest_marker("slow"):
+        return option.slow and not (option.not_slow_audits and item.path.is_relative_to(AUDITS))
+    return True

@@ -12,7 +12,7 @@ from torch.nn import functional as F
 import unrandom
 from fake_gpu import GPU, FakeGpu, fake_gpu
 from rounding import assert_agree
-from tiers import slow_but
+from tiers import nightly_but, slow_but
 from unrandom.bench.device_checks import CHECKS, CheckContext
 from unrandom.experiments.experiment import Experiment
 from unrandom.experiments.permuted import alone
@@ -57,12 +57,17 @@ NEED_A_GPU = {"compile", "one rank of DDP", "memory", "fraction of the matrix ra
 
 MANY_RUNS = {
     "um-adaptivity",
+    "um-pruning",
+    "um-shortcut",
     "um-scaling",
     "hard-multipliers",
     "um-phase-diagram",
     "um-critical-depth",
     "um-hyperparameters",
     "um-dataset",
+    "fm-scaling",
+    "fm-order",
+    "fm-neurons",
     "fm-what-helps",
     "fm-order-depth",
     "fm-order-pressure",
@@ -77,7 +82,7 @@ MANY_RUNS = {
     "pcg-curriculum",
     "pcg-few-parameters",
 }
-"""Experiments that take seconds, for the slow tier."""
+"""Experiments that take seconds, for the nightly tier."""
 
 
 @pytest.fixture
@@ -336,7 +341,7 @@ def measured_on_gpu(experiment: Experiment, runs: list[Run]) -> tuple[Tables, Fa
         return experiment.measure(runs, "smoke"), gpu
 
 
-@pytest.mark.parametrize("name", slow_but(set(EXPERIMENTS) - MANY_RUNS, EXPERIMENTS))
+@pytest.mark.parametrize("name", nightly_but(set(EXPERIMENTS) - MANY_RUNS, EXPERIMENTS))
 def test_a_measurement_on_a_gpu_is_that_on_a_cpu(name, smoke_runs):
     if name in NOT_CARRIED:
         pytest.skip(NOT_CARRIED[name])

@@ -1,4 +1,4 @@
-"""Parameters of tests: those of the slow tier (see CONTRIBUTING.md), and few that cover all pairs of settings."""
+"""Parameters of tests: those of slower tiers (see CONTRIBUTING.md), and few that cover all pairs of settings."""
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations, product
@@ -8,13 +8,22 @@ import pytest
 
 def slow(*cases: object) -> list[object]:
     """These parameters, a tuple for each case of several, in the slow tier."""
-    return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.slow) for case in cases]
+    return _marked(pytest.mark.slow, cases)
+
+
+def nightly(*cases: object) -> list[object]:
+    """These parameters, a tuple for each case of several, in the nightly tier."""
+    return _marked(pytest.mark.nightly, cases)
 
 
 def slow_but(fast: Iterable[object], cases: Iterable[object]) -> list[object]:
     """The parameters in their order, all but the fast ones in the slow tier."""
-    quick = list(fast)
-    return [given for case in cases for given in ([case] if case in quick else slow(case))]
+    return _marked_but(pytest.mark.slow, fast, cases)
+
+
+def nightly_but(faster: Iterable[object], cases: Iterable[object]) -> list[object]:
+    """The parameters in their order, all but the faster ones in the nightly tier."""
+    return _marked_but(pytest.mark.nightly, faster, cases)
 
 
 def pairs(*axes: Sequence[object]) -> list[tuple[object, ...]]:
@@ -29,3 +38,12 @@ def pairs(*axes: Sequence[object]) -> list[tuple[object, ...]]:
         left -= best
         chosen.append(tuple(dict(place for pair in best for place in pair)[axis] for axis in range(len(axes))))
     return chosen
+
+
+def _marked(mark: pytest.MarkDecorator, cases: Iterable[object]) -> list[object]:
+    return [pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=mark) for case in cases]
+
+
+def _marked_but(mark: pytest.MarkDecorator, kept: Iterable[object], cases: Iterable[object]) -> list[object]:
+    unmarked = list(kept)
+    return [given for case in cases for given in ([case] if case in unmarked else _marked(mark, [case]))]

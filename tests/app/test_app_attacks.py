@@ -18,7 +18,7 @@ from serving import ROOT, STARTS_IN, wait_for
 
 from asking import AUDIT
 from saved import manifest
-from tiers import slow
+from tiers import nightly, slow
 from unrandom.app.limits import MAX_FILE, MAX_REQUEST, REQUEST_SECONDS, SESSIONS_KEPT
 from unrandom.core.run_folder import RunFolder
 from unrandom.generators.lcg import LCG
@@ -221,7 +221,7 @@ def test_a_slow_answer_is_waited_for(app):
         assert is_open(page)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_many_requests_of_a_script_are_not_kept(app):
     """Gradio makes a session of each, and would keep 10,000, .12 MB each."""
 
@@ -460,7 +460,7 @@ def attack(app, how, name, data):
     return first
 
 
-@pytest.mark.parametrize(("every", "least"), [(20, 8), *slow((1, 150))])
+@pytest.mark.parametrize(("every", "least"), [(60, 2), *nightly((1, 150))])
 def test_hostile_requests_are_answered_by_sentences_and_the_app_goes_on(app, every, least):
     test_a_normal_request_is_answered(app)
     before = app.memory
@@ -504,7 +504,7 @@ def test_a_body_without_end_is_refused_before_it_is_held(app):
     assert app.memory < before + 64 * 2**20
 
 
-@pytest.mark.parametrize("visitors", [4, *slow(20)])
+@pytest.mark.parametrize("visitors", slow(4, 20))
 def test_visitors_at_once_get_right_answers(app, visitors):
     gradio_client = pytest.importorskip("gradio_client")
     address = app.address

@@ -47,6 +47,7 @@ def test_predictable_numbers_have_a_proof_and_the_next_ones(tmp_path):
     assert "limited to" not in page
 
 
+@pytest.mark.slow
 def test_a_break_is_said_in_words():
     page = audits.audit(" ".join(map(str, [*STREAM[:30], 7, *STREAM[30:60]])), None)
     assert "<h3>Predictable up to a break</h3>" in page
@@ -64,6 +65,7 @@ def test_too_few_numbers_say_how_many_more_are_needed(monkeypatch):
     assert "next" not in definitions(page)
 
 
+@pytest.mark.slow
 def test_numbers_that_no_family_predicts_are_not_called_safe(monkeypatch):
     monkeypatch.setattr(audits, "AUDIT_SECONDS", 1)
     chaotic = " ".join(str(pow(7, n, 2**61 - 1) ** 5 % (2**61 - 31) % 2**32) for n in range(3, 3003))
@@ -73,6 +75,7 @@ def test_numbers_that_no_family_predicts_are_not_called_safe(monkeypatch):
     assert "This search was limited to 1 seconds" in page
 
 
+@pytest.mark.slow
 def test_a_candidate_is_shown_as_not_proven():
     page = audits.audit("6543 6331 9584 9025 3911", None)
     assert "m = 14159, a = 9001, c = 69" in definitions(page)["not proven"]
@@ -128,6 +131,7 @@ def test_an_audit_that_takes_too_long_is_ended(monkeypatch):
     assert started[0].poll() is not None
 
 
+@pytest.mark.slow
 def test_an_audit_that_fails_is_a_fault_of_the_program(monkeypatch, caplog):
     start = audits.start
     monkeypatch.setattr(

@@ -14,7 +14,7 @@ from threading import Thread
 import pytest
 from serving import STARTS_IN
 
-from tiers import slow
+from tiers import nightly_but
 from unrandom.app.models import loaded
 from unrandom.core.run_folder import RunFolder
 from unrandom.generators.lcg import LCG
@@ -98,7 +98,7 @@ def visit(browser, app, request):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("visit", WINDOWS[0], indirect=True)
+@pytest.mark.parametrize("visit", nightly_but(WINDOWS[0][:1], WINDOWS[0]), indirect=True)
 def test_play(visit, app):
     page = visit.page
     visit.look("play")
@@ -147,7 +147,7 @@ def test_play(visit, app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("visit", WINDOWS[1], indirect=True)
+@pytest.mark.parametrize("visit", nightly_but(WINDOWS[1][:1], WINDOWS[1]), indirect=True)
 def test_audit(visit, tmp_path):
     page = visit.page
     visit.open("Audit")
@@ -178,7 +178,7 @@ def test_audit(visit, tmp_path):
     visit.look("audit-options")
 
 
-@pytest.mark.parametrize("visit", [WINDOWS[0][0], *slow(*WINDOWS[0][1:])], indirect=True)
+@pytest.mark.parametrize("visit", nightly_but(WINDOWS[0][:1], WINDOWS[0]), indirect=True)
 def test_results(visit):
     page = visit.page
     visit.open("Results")
@@ -212,7 +212,7 @@ def test_results(visit):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("visit", WINDOWS[1], indirect=True)
+@pytest.mark.parametrize("visit", nightly_but(WINDOWS[1][:1], WINDOWS[1]), indirect=True)
 def test_runs(visit, app):
     page, seed = visit.page, str(WINDOWS[1].index(visit.window))
     visit.open("Runs")

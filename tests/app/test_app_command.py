@@ -14,7 +14,7 @@ import pytest
 from serving import STARTS_IN, free_port, is_held, start_app, wait_for
 
 from asking import AUDIT
-from tiers import slow
+from tiers import nightly
 from unrandom.cli import main
 from unrandom.core.run_folder import RunFolder
 
@@ -101,7 +101,7 @@ def test_a_port_that_is_taken_is_a_mistake(command):
 
 @pytest.mark.slow
 @needs_gradio
-@pytest.mark.parametrize("how", [signal.SIGINT, *slow(signal.SIGTERM)])
+@pytest.mark.parametrize("how", [signal.SIGINT, *nightly(signal.SIGTERM)])
 def test_ctrl_c_ends_the_app_in_order(command, how, tmp_path):
     process = command("--port", port := free_port(), "--json", TMPDIR=str(tmp_path))
     address = address_of(process)
@@ -192,9 +192,16 @@ def test_the_environment_cannot_open_the_app_which_needs_no_network_and_no_home(
 
 @pytest.mark.slow
 @needs_gradio
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("busy", ["demo", "audit", "guesses"])
-def test_the_app_ends_within_seconds_whatever_runs(command, how, busy):
+@pytest.mark.parametrize(
+    ("busy", "how"),
+    [
+        ("demo", signal.SIGINT),
+        ("audit", signal.SIGTERM),
+        ("guesses", signal.SIGINT),
+        *nightly(("demo", signal.SIGTERM), ("audit", signal.SIGINT), ("guesses", signal.SIGTERM)),
+    ],
+)
+def test_the_app_ends_within_seconds_whatever_runs(command, busy, how):
     """Five seconds of a machine that has nothing else to do; the limit is for one that has."""
     httpx = pytest.importorskip("httpx")
     process = command()

@@ -148,6 +148,7 @@ def test_without_a_run_the_page_says_how_to_make_one(tmp_path):
     assert text(curves(tmp_path, Demo(tmp_path), None)[0]).startswith("There is no run yet.")
 
 
+@pytest.mark.slow
 def test_the_demo_starts_once_stops_at_a_checkpoint_and_continues_from_it(demo):
     assert text(demo.stop()) == "the demo is not running"
     assert text(demo.start(" 7 ")) == f"The demo with seed 7 has started: {demo.name}."

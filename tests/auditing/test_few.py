@@ -13,6 +13,7 @@ from streams import FRACTION, PATIENT, audit_stream, fractions_of, stream_of
 
 import unrandom
 from plainly import lcg, take, v8
+from tiers import slow
 from unrandom.auditing.benchmark.false_positives import UNEVEN
 from unrandom.auditing.forms.cycles import with_gaps
 from unrandom.auditing.forms.shown import Fractions
@@ -236,7 +237,7 @@ def test_needed_outputs_are_counted():
     assert f"{one.outputs}, {one.more} more: {one.about}" in verdict.text()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_six_digit_codes_of_php():
     """100000 + w % 900000 of the words w: the equations of these bits depend on each other."""
     words = np.random.RandomState(1).randint(0, 2**32, 5710, dtype=np.uint64)
@@ -349,7 +350,7 @@ def test_likely_seeds_are_tried_unasked():
     assert all(one.family != "seed" for one in verdict.tried)
 
 
-@pytest.mark.parametrize("equal", [6, 8, 30])
+@pytest.mark.parametrize("equal", [8, *slow(6, 30)])
 def test_a_printed_number_that_recurs_is_one_number(equal):
     """And not as many equal parts as it has bytes."""
     uuids = ["80000000-0000-0000-0000-000000000001", *["6f32f1ef-8b18-a2bc-3cea-59789c79d441"] * equal]
@@ -359,7 +360,7 @@ def test_a_printed_number_that_recurs_is_one_number(equal):
 
 
 @pytest.mark.parametrize("form", UNEVEN)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, *slow(1)])
 def test_numbers_of_little_entropy_are_not_predicted(form, seed):
     numbers = UNEVEN[form](random.Random(seed), 60)
     verdict = unrandom.audit(numbers, seeds="none", max_seconds=1.0)

@@ -13,7 +13,7 @@ import pytest
 from asking import AUDIT, address_of, answered
 from sockets import STRACE, Watch, asked_by
 from sweeping import PATIENCE, synchronize
-from tiers import slow_but
+from tiers import nightly_but
 from tiny_settings import settings
 from unrandom.cli.commands import COMMANDS
 from unrandom.core.processes import python
@@ -104,7 +104,8 @@ def test_what_is_asked_is_seen(tmp_path):
         assert asked_by(tmp_path / "isolated", inner, [sys.executable, "-I"]) == {"192.0.2.7:9"}
 
 
-@pytest.mark.parametrize("together", slow_but(["train and audit"], TOGETHER))
+@pytest.mark.slow
+@pytest.mark.parametrize("together", nightly_but(set(TOGETHER) - {"sweep on Ray", "sweep on Slurm"}, TOGETHER))
 def test_a_command_asks_no_other_machine(together, tmp_path, finished_run):
     names = TOGETHER[together]
     for name in names:

@@ -478,6 +478,7 @@ def test_a_loss_that_explodes_is_a_failure_in_one_line(tmp_path, capsys, tiny_se
     assert "step" in last
 
 
+@pytest.mark.slow
 def test_the_largest_modulus_can_be_trained_and_reported(tmp_path, capsys, tiny_settings):
     settings = tiny_settings(**{"data.modulus": "2^64", "data.base": 256, "model.positions": "abacus"})
     made = answer(capsys, "demo", *settings, "--runs", tmp_path)

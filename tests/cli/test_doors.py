@@ -51,6 +51,7 @@ def test_the_demo_predicts_without_training(tmp_path):
     assert not list(tmp_path.iterdir()), "nothing is left behind"
 
 
+@pytest.mark.slow
 def test_a_report_of_a_model_of_the_package_is_written_to_a_copy(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     opened: list[str] = []

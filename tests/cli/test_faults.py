@@ -64,7 +64,7 @@ def unrandom(*arguments: str | Path, **options) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, **options)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_killed_at_random_moments_a_run_ends_as_one_that_was_never_killed(tmp_path, arguments):
     seed = random.SystemRandom().randrange(2**32)
     print(f"the moments are those of seed {seed}")

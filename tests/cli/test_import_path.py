@@ -57,12 +57,12 @@ def test_python_is_started_in_one_way_only():
 @pytest.mark.parametrize(
     "command",
     [
-        ("train", "fm-256", "--runs", "runs"),
+        *slow((("train", "fm-256", "--runs", "runs"),)),
         *slow((("sweep", "fm-256", *SWEEP),)),
-        pytest.param(("sweep", "fm-256", *SWEEP, "--engine", "ray"), marks=[needs("ray"), pytest.mark.slow]),
+        pytest.param(("sweep", "fm-256", *SWEEP, "--engine", "ray"), marks=[needs("ray"), pytest.mark.nightly]),
         pytest.param(
             ("sweep", "fm-256", *SWEEP, "--engine", "slurm", "--slurm", "cluster=local"),
-            marks=[needs("submitit"), pytest.mark.slow],
+            marks=[needs("submitit"), pytest.mark.nightly],
         ),
         *slow((("bench", "predictors"),)),
     ],

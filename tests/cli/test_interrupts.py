@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sweeping import PATIENCE, children, steps_measured, synchronize
-from tiers import slow, slow_but
+from tiers import nightly_but, slow
 from unrandom.core.interrupts import NOTICE, Interrupted, interruptible, raised_once
 from unrandom.core.run_folder import RunFolder
 
@@ -108,7 +108,7 @@ def test_an_interrupt_while_workers_are_made_is_one_line(tmp_path, tiny_settings
     assert said.splitlines()[-1].startswith("unrandom: interrupted: ")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_that_was_interrupted_ends_as_one_that_was_not(tmp_path, tiny_settings):
     arguments = ["train", "fm-256", *tiny_settings(steps=1000, evaluate_every=10, checkpoint_every=10**6)]
 
@@ -130,6 +130,7 @@ def test_a_run_that_was_interrupted_ends_as_one_that_was_not(tmp_path, tiny_sett
     assert losses(tmp_path / "cut") == losses(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_second_interrupt_does_not_wait_for_the_step(tmp_path, tiny_settings):
     arguments = ["train", "fm-256", *tiny_settings(), "--runs", tmp_path]
     with started(arguments, program=("-c", STUCK)) as running:
@@ -219,7 +220,9 @@ def at_random_moments() -> list[tuple[str, str, float]]:
 
 @pytest.mark.parametrize(
     ("command", "how", "moment"),
-    slow_but([moment for moment in at_random_moments() if moment[0] in ("report", "audit")][:2], at_random_moments()),
+    nightly_but(
+        [moment for moment in at_random_moments() if moment[0] in ("report", "audit")][:2], at_random_moments()
+    ),
 )
 def test_an_interrupt_at_any_moment_is_status_130_and_one_line(
     command, how, moment, tmp_path, tiny_settings, finished_run

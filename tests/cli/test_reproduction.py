@@ -198,6 +198,7 @@ def test_mistakes(arguments, message, capsys):
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_run_of_ones_own_in_the_other_regime(tiny, um_data, tmp_path, places, capsys):
     config = tiny.replace(data=um_data)
     shallow = create_run(RunSpec("tiny-um", config), tmp_path, [])
@@ -210,6 +211,7 @@ def test_a_run_of_ones_own_in_the_other_regime(tiny, um_data, tmp_path, places, 
     assert (run.folder.path / "experiments" / "smoke" / "um-lookback" / "um-lookback.png").is_file()
 
 
+@pytest.mark.slow
 def test_archived_models_are_measured_without_training(tmp_path, places, capsys):
     common = ["reproduce", "um-embedding", "--seeds", "1", *places]
     assert main([*common, "--archived"]) == 2

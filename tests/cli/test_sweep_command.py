@@ -113,6 +113,7 @@ def test_without_the_extra_an_engine_says_so(sweep, tmp_path, capsys, monkeypatc
         assert "pip install 'unrandom[sweep]'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_out_of_time_says_what_is_left_and_the_same_command_goes_on(sweep, tmp_path, capsys):
     assert main([*sweep, "--runs", str(tmp_path), "--max-minutes", "0", "--json"]) == 0
     captured = capsys.readouterr()

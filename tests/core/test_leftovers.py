@@ -9,6 +9,7 @@ import time
 import pytest
 
 from sweeping import PATIENCE, synchronize
+from tiers import slow
 from unrandom.core.leftovers import MOST_SECONDS, ended_with_this, users_of
 
 NAMING = "import sys, time; print('up', flush=True); time.sleep(10_000)"
@@ -30,7 +31,7 @@ print("ended", flush=True)
 """
 
 
-@pytest.mark.parametrize("how", ["block", signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("how", ["block", *slow(signal.SIGKILL, signal.SIGTERM)])
 def test_what_runs_in_the_folder_ends_with_the_program(how, tmp_path):
     folder, beside = tmp_path / "folder", tmp_path / "folder-of-others"
     folder.mkdir()

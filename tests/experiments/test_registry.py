@@ -20,7 +20,7 @@ def runs_folder(tmp_path_factory):
     return tmp_path_factory.mktemp("smoke-runs")
 
 
-ONE_OF_EACH_KIND = ("fm-staircase", "fm-primes", "um-hold-out", "tokenization", "ceilings")
+ONE_OF_EACH_KIND = ("fm-staircase", "um-hold-out", "tokenization")
 
 
 @pytest.mark.parametrize("name", slow_but(ONE_OF_EACH_KIND, EXPERIMENTS))
@@ -40,6 +40,8 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     if each.claims:
         # from the saved tables, without a model
         assert [judged.to_json()["value"] for judged in each.judge(tables)] == [row["value"] for row in rows]
+    if name not in ONE_OF_EACH_KIND:
+        return
     pictures = {path: path.read_bytes() for path in folder.glob("*.png")}
     assert draw_and_judge(each, "smoke", tmp_path) == rows
     assert {path: path.read_bytes() for path in folder.glob("*.png")} == pictures

@@ -11,7 +11,7 @@ import pytest
 from keys import MORE, damages
 
 import unrandom
-from tiers import slow_but
+from tiers import nightly_but
 from unrandom.cli import main
 from unrandom.core.errors import UserError
 from unrandom.runs.run import Run
@@ -98,7 +98,7 @@ def test_every_key_that_training_writes_is_needed_and_no_other_is_known(run, nam
     assert all(any(found[done] for done in found if done.startswith(f"{key} = ")) for key in keys)
 
 
-@pytest.mark.parametrize("reader", slow_but(["compare"], list(READERS)[1:]))
+@pytest.mark.parametrize("reader", nightly_but(["compare"], list(READERS)[1:]))
 @pytest.mark.parametrize("name", MAY_BE_MISSING)
 def test_every_command_reads_a_run_or_refuses_it_in_one_line(run, name, reader, capsys):
     def said() -> str:

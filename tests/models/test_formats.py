@@ -307,6 +307,7 @@ def test_the_tensors_that_are_written_are_explained():
         assert all(meaning(name) for name in tensors)
 
 
+@pytest.mark.slow
 def test_writing_and_reading_import_no_library():
     program = """
 import sys

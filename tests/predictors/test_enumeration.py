@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from priors import assert_posterior
+from tiers import slow
 from unrandom.core.errors import UserError
 from unrandom.predictors import EnumeratedPosterior, Predictor
 from unrandom.predictors import enumeration as module
@@ -78,7 +79,7 @@ def dice(vocabulary=7, chunks=1, after=1, early=None):
 
 
 @pytest.mark.parametrize("vocabulary", [7, 2**40])
-@pytest.mark.parametrize("chunks", [1, 4, 500])
+@pytest.mark.parametrize("chunks", [1, 4, *slow(500)])
 def test_weights_chunks_and_large_vocabularies_equal_listing(vocabulary, chunks):
     predictor, prior = dice(vocabulary, chunks)
     others = [(0, 1, 6, 6, 5), (6, 0, 1, 0, 2), (0, 0, 1, 0, 0)]

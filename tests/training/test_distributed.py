@@ -46,6 +46,7 @@ def metrics(answer: dict) -> list[dict]:
     return [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
 
 
+@pytest.mark.slow
 def test_two_gloo_ranks_have_the_losses_of_one(tmp_path, tiny_settings):
     settings = tiny_settings(steps=10, evaluate_every=5, checkpoint_every=5)
     one, two = train(tmp_path / "one", 1, settings), train(tmp_path / "two", 2, settings)

@@ -1,4 +1,4 @@
-"""Can the pasted or uploaded numbers be predicted? `unrandom audit` answers, in a process of its own.
+"""Audits pasted or uploaded numbers by running `unrandom audit` in a process of its own.
 
 So a visitor's audit can be ended, and its memory is given back, whatever the numbers are.
 """

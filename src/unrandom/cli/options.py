@@ -1,4 +1,4 @@
-"""Which options do several commands share? Those of configurations, runs, workers, scales and results.
+"""Options that several commands share: of configurations, runs, workers, scales and results.
 
 This module imports nothing heavy.
 """

@@ -10,6 +10,7 @@ from streams import audit_stream, fractions_of, stream_of
 
 import unrandom
 from plainly import lagged, take
+from tiers import slow
 from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.carry.additive import ADDITIVE
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
@@ -47,7 +48,7 @@ def vector(name):
 @pytest.mark.parametrize(
     ("name", "family", "needed", "rule"),
     [
-        ("c_rand_die.txt", None, 2900, "x[i] = x[i-3] + x[i-31] mod 2^32"),
+        *slow(("c_rand_die.txt", None, 2900, "x[i] = x[i-3] + x[i-31] mod 2^32")),
         ("net_next_million.txt", "additive", 1900, "x[i] = -x[i-34] + x[i-55] mod 2147483647"),
     ],
 )
@@ -101,7 +102,7 @@ def test_fractions_of_go():
     check(fractions_of([(x % 2**63) / 2**63 for x in numbers_of(GO, 20_500)]), 20_000)
 
 
-@pytest.mark.parametrize("shown", [lambda x: x >> 31, lambda x: (x >> 32) % 100, lambda x: (x >> 32) % 64])
+@pytest.mark.parametrize("shown", [lambda x: x >> 31, *slow(lambda x: (x >> 32) % 100, lambda x: (x >> 32) % 64)])
 def test_whole_numbers_of_go(shown):
     numbers = [shown(x % 2**63) for x in numbers_of(GO, 58_500)]
     n = {6: 64, 7: 100}.get(max(numbers).bit_length())

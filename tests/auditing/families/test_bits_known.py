@@ -88,7 +88,7 @@ def test_every_engine_is_tried():
     assert all(one.slow == (one.engine.unknowns > 1024) for one in (*SMALL, *TWISTERS, *LARGE))
 
 
-@pytest.mark.parametrize("bits", [16, 48])
+@pytest.mark.parametrize("bits", [16, *slow(48)])
 def test_pythons_getrandbits(bits):
     """1,252 outputs of 16 bits have 20,032 bits; 48 bits take two words, the low one first."""
     twister = random.Random(bits)
@@ -102,6 +102,7 @@ def test_pythons_getrandbits(bits):
         assert (words >> np.uint64(16)).tolist() == numbers[:624]
 
 
+@pytest.mark.slow
 def test_fractions_of_torch(tmp_path):
     generator = recovered(vector("torch_rand.txt", tmp_path), of(MT19937, 0))
     assert generator.parameters["output"] == TORCH.about
@@ -237,7 +238,7 @@ def test_integers_of_programs():
     assert [modulo.show(word) for word in words] == [42, 67, 76]
 
 
-@pytest.mark.parametrize("of_numpy", [False, *slow(True)])
+@pytest.mark.parametrize("of_numpy", slow(False, True))
 def test_numbers_drawn_until_they_are_in_range(of_numpy):
     """Python's randrange(10**9), which drops 7 % of the words, and numpy's randint(0, 3 · 2**29), which drops 25 %."""
     n, count = (3 * 2**29, 2700) if of_numpy else (10**9, 2600)

@@ -25,7 +25,7 @@ def intervals(lcg: LCG, state: int, parts: int, count: int) -> list[tuple[int, i
     return [(-(-y * lcg.m // parts), -(-(y + 1) * lcg.m // parts) - 1) for y in shown]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_coins_without_a_hint() -> None:
     coins = coins_of_java()
     verdict = unrandom.audit([bool(coin) for coin in coins[10:900]])

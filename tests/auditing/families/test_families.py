@@ -62,6 +62,7 @@ def test_additive_generators_without_their_lowest_bit():
         assert 60 < verdict.outputs_needed < 300
 
 
+@pytest.mark.slow
 def test_the_subtractive_generator_of_dotnet():
     """The modulus 2**31 − 1 is inferred from the numbers or their fractions."""
     chance, m = random.Random(2), 2**31 - 1

@@ -11,7 +11,7 @@ from unrandom.auditing.benchmark.printed import v8
 from unrandom.auditing.generators.v8 import BLOCK, MathRandom
 
 
-@pytest.mark.parametrize("shown", [52, 53])
+@pytest.mark.parametrize("shown", [52, *slow(53)])
 @pytest.mark.parametrize(("start", "scale"), [(0, 100), *slow((-1, 2), (5, 10))])
 def test_scaled_fractions(shown, start, scale):
     for seed in range(3):
@@ -29,7 +29,7 @@ def test_fractions_that_were_rounded_twice():
     assert "last digits may differ" in verdict.notes[0]
 
 
-@pytest.mark.parametrize("added", [False, *slow(True)])
+@pytest.mark.parametrize("added", slow(False, True))
 def test_a_part_of_a_block(added):
     generator, chance = MathRandom(53, added), Random(1)
     block, state = generator.block((chance.getrandbits(64), chance.getrandbits(64)))

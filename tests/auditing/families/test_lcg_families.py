@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from streams import audit_stream, found, fractions_of, stream_of
 
 from plainly import lcg, take
+from tiers import slow
 from unrandom.auditing.deadline import Deadline
 from unrandom.auditing.families.congruential.lcg import FullState
 from unrandom.auditing.families.recovery import recover_lcg
@@ -87,7 +88,7 @@ def test_unknown_lcgs_that_show_their_top_bits(bits, state):
     assert verdict.parameters["m"] == m
 
 
-@pytest.mark.parametrize("bound", [6, 9, 10, 52, 100, 101, 1000])
+@pytest.mark.parametrize("bound", [6, 9, 10, 52, *slow(100, 101, 1000)])
 def test_java_numbers_below_a_bound(bound):
     java = KNOWN["java"].lcg
     numbers = take(lcg(java.m, java.a, java.c, 4711, lambda x: (x >> 17) % bound), 250)

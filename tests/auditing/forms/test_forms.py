@@ -138,6 +138,7 @@ def test_several_calls_make_a_number(calls, low_first):
     assert verdict.previous[-2:] == numbers[:2]
 
 
+@pytest.mark.slow
 def test_two_calls_of_glibc_make_a_number():
     lines = (VECTORS / "c_rand_62_bits.txt").read_text().splitlines()
     numbers = [int(line) for line in lines if not line.startswith("#")]

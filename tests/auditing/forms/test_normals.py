@@ -58,6 +58,7 @@ def test_java_with_ten_digits():
     assert verdict.next == numbers[-10:]
 
 
+@pytest.mark.slow
 def test_quantiles_of_r():
     numbers = numbers_in("r_rnorm")
     verdict = unrandom.audit(numbers[:-10], family="mersenne-twister")
@@ -66,6 +67,7 @@ def test_quantiles_of_r():
     assert verdict.next == pytest.approx(numbers[-10:], rel=1e-14)
 
 
+@pytest.mark.slow
 def test_pairs_of_python():
     chance = random.Random(8)
     numbers = [chance.gauss(0, 1) for _ in range(1032)]
@@ -101,6 +103,7 @@ def test_pairs_of_any_mean_and_deviation(angle_first, plain, mean, deviation):
         assert ours[0].form.restored(uniform) == pytest.approx(numbers, rel=1e-15)
 
 
+@pytest.mark.slow
 def test_an_iq_is_predicted():
     chance = random.Random(8)
     numbers = [chance.gauss(100, 15) for _ in range(1132)]

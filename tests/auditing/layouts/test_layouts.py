@@ -226,6 +226,7 @@ def test_javas_small_odd_remainders(tmp_path, java_classes, n):
     check(tmp_path, run("java", "-cp", java_classes, "Numbers", f"nextInt{n}", 900), name, family=hint)
 
 
+@pytest.mark.slow
 @needs("javac")
 def test_javas_secure_random_is_not_predicted(tmp_path, java_classes):
     path = tmp_path / "numbers"

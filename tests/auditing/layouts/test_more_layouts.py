@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import unrandom
-from tiers import slow, slow_but
+from tiers import nightly, slow, slow_but
 from unrandom.auditing.verdict import Predictable, Verdict
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -28,13 +28,12 @@ def predicted(lines: list[str], family: str | None = None) -> Verdict:
 @pytest.mark.parametrize(
     ("name", "family"),
     [
-        ("node26_random", "sums"),
-        ("node26_6_digits", "sums"),
+        *slow(("node26_random", "sums"), ("node26_6_digits", "sums")),
         ("lua_words", "xoshiro"),
-        *slow(("postgresql_random", "scrambled")),
+        *nightly(("postgresql_random", "scrambled")),
         ("mariadb_rand", "combined"),
         ("musl_rand", "truncated-lcg"),
-        ("musl_rand_100", "remainder"),
+        *slow(("musl_rand_100", "remainder")),
         ("mawk_rand", "additive"),
     ],
 )
@@ -43,7 +42,7 @@ def test_programs(name: str, family: str) -> None:
     assert verdict.family == family
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_doubles_of_lua() -> None:
     predicted(lines_of("lua_doubles"), "scrambled")  # some 30 seconds of a solver without the hint
 

@@ -71,6 +71,7 @@ def test_a_seed_of_this_month():
     assert found.generator.parameters["unit"] == "seconds since 1970"
 
 
+@pytest.mark.slow
 def test_what_matches_by_chance_is_listed_only_if_the_user_asks():
     numbers = [1, 5, 3]
     for patience in (None, PATIENCE):

@@ -10,7 +10,6 @@ import pytest
 from streams import PATIENT
 
 import unrandom
-from tiers import slow
 from unrandom.auditing.verdict import NotPredicted, Predictable, TooFew
 from unrandom.cli import main
 from unrandom.core.errors import UserError
@@ -361,7 +360,8 @@ WIDE = {
 }
 
 
-@pytest.mark.parametrize("program", [*slow(None), "Python"])
+@pytest.mark.slow
+@pytest.mark.parametrize("program", [None, "Python"])
 @pytest.mark.parametrize("numbers", WIDE.values(), ids=WIDE)
 def test_numbers_of_more_than_64_bits_are_compared_with_no_program_and_the_families_go_on(numbers, program):
     found = unrandom.audit(numbers, seeds="0:100", program=program, max_seconds=PATIENT)

@@ -82,6 +82,7 @@ def test_after_the_deadline_what_runs_saves_and_nothing_starts(tiny, tmp_path):
     assert not (tmp_path / runs[2].id).exists()
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_replaced_and_its_run_goes_on(tiny, tmp_path):
     (run,) = planned(tiny, 1, steps=120, checkpoint_every=10)
     engine = local(1)

@@ -434,6 +434,7 @@ def test_any_changed_byte_is_read_as_a_model_or_refused(exported, name, tmp_path
     assert not list(tmp_path.glob("runs/*"))
 
 
+@pytest.mark.slow
 def test_the_python_of_the_document_runs(tmp_path, monkeypatch):
     pytest.importorskip("transformer_lens", reason="the extra 'export' is not installed")
     document = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")

@@ -44,6 +44,7 @@ def test_a_listed_model_has_the_checksum_size_and_shape_of_the_list(name):
         assert all(each["low"] <= each["value"] <= each["high"] for each in (part, *part["further"]))
 
 
+@pytest.mark.slow
 def test_the_accuracy_of_the_list_is_what_is_measured():
     (part,) = MODELS["fm-2p8"].accuracy
     tested = run_path(str(ROOT / "docs" / "tabulate_models.py"))

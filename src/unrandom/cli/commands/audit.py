@@ -1,4 +1,4 @@
-"""What does `unrandom audit` do? It reads a stream of numbers and searches for a generator that predicts it."""
+"""The command `unrandom audit`: it reads a stream of numbers and searches for a generator that predicts it."""
 
 import sys
 from argparse import Namespace

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from unrandom.cli.answer import Answer, aligned
+from unrandom.cli.commands import BENCHMARKS_OF_AUDITS
 from unrandom.cli.options import COUNT, PATH, SECONDS, Parser, add_assignments
 from unrandom.core.errors import UserError
 
@@ -28,7 +29,7 @@ STREAMS, AUDIT_SECONDS = 2000, 0.1  # of false-positives: streams, and the time 
 def add(command: Parser) -> None:
     command.add_argument(
         "what",
-        choices=(*TRAINING, "device", "audit", "false-positives"),
+        choices=(*TRAINING, "device", *BENCHMARKS_OF_AUDITS),
         help="what to benchmark; device checks instead that all operations of training work correctly on this machine, "
         "audit measures what audits need to find known programs, false-positives whether they find nothing in "
         "unpredictable numbers",
