@@ -12,6 +12,7 @@ from runpy import run_path
 import pytest
 
 import unrandom
+from tiers import slow
 from unrandom.cli.commands import COMMANDS as NAMES
 from unrandom.cli.parsing import parse
 from unrandom.runs.recipes import RECIPES, recipe
@@ -45,7 +46,8 @@ def test_every_command_can_be_parsed(line):
     "document",
     [
         ROOT / "README.md",
-        *(DOCS / f"{name}.md" for name in ("audit", "inside", "predictors", "python", "researcher", "running")),
+        *(DOCS / f"{name}.md" for name in ("audit", "predictors", "python", "researcher", "running")),
+        *slow(DOCS / "inside.md"),
     ],
     ids=lambda path: path.name,
 )

@@ -55,34 +55,8 @@ NO_MODEL = {
 NEED_A_GPU = {"compile", "one rank of DDP", "memory", "fraction of the matrix rate"}
 """Checks of `unrandom bench device` of what fake tensors lack: compiled code, communication, memory and speed."""
 
-MANY_RUNS = {
-    "um-adaptivity",
-    "um-pruning",
-    "um-shortcut",
-    "um-scaling",
-    "hard-multipliers",
-    "um-phase-diagram",
-    "um-critical-depth",
-    "um-hyperparameters",
-    "um-dataset",
-    "fm-scaling",
-    "fm-order",
-    "fm-neurons",
-    "fm-what-helps",
-    "fm-order-depth",
-    "fm-order-pressure",
-    "pcg-alone",
-    "pcg-context",
-    "pcg-posterior",
-    "pcg-one-bit",
-    "pcg-joint",
-    "pcg-lookback",
-    "pcg-embedding",
-    "pcg-transfer",
-    "pcg-curriculum",
-    "pcg-few-parameters",
-}
-"""Experiments that take seconds, for the nightly tier."""
+QUICK = ("fm-staircase", "fm-attention", "um-heads", "um-lookback", "um-patching", "pcg-rounds")
+"""Experiments that are measured in the fast tier."""
 
 
 @pytest.fixture
@@ -341,7 +315,7 @@ def measured_on_gpu(experiment: Experiment, runs: list[Run]) -> tuple[Tables, Fa
         return experiment.measure(runs, "smoke"), gpu
 
 
-@pytest.mark.parametrize("name", nightly_but(set(EXPERIMENTS) - MANY_RUNS, EXPERIMENTS))
+@pytest.mark.parametrize("name", nightly_but(QUICK, EXPERIMENTS))
 def test_a_measurement_on_a_gpu_is_that_on_a_cpu(name, smoke_runs):
     if name in NOT_CARRIED:
         pytest.skip(NOT_CARRIED[name])

@@ -104,22 +104,22 @@ def test_an_audit_alone_waits_for_nothing_heavy(numbers):
 
 def test_exit_status_and_last_line_of_each_verdict(capsys, tmp_path):
     """0 not predicted, 10 predictable, 11 too few, 12 not finished; the last line says what to do."""
-    chance = random.Random(1)
-    path = tmp_path / "numbers"
-    path.write_text("\n".join(str(chance.getrandbits(32)) for _ in range(600)))
-    words = audit(capsys, path, "--family", "mersenne-twister", status=11)
-    assert words.startswith("TOO FEW")
-    assert "Collect at least 26 more outputs" in words.splitlines()[-1]
-    path.write_text("\n".join(str(chance.getrandbits(32)) for _ in range(700)))
-    words = audit(capsys, path, "--family", "mersenne-twister", status=10)
-    assert words.startswith("PREDICTABLE")
-    assert "replace this generator" in words.splitlines()[-1]
-    words = audit(capsys, path, "--family", "xorshift", "--max-seconds", "0", status=12)
+    path, chance = tmp_path / "numbers", random.Random(1)
+    path.write_text("\n".join(str(chance.getrandbits(32)) for _ in range(60)))
+    words = audit(capsys, path, "--family", "lcg", status=0)
+    assert "does not prove the numbers safe" in words.splitlines()[-1]
+    words = audit(capsys, path, "--family", "lcg", "--max-seconds", "0", status=12)
     assert words.startswith("NOT FINISHED")
     assert "Allow more time" in words.splitlines()[-1]
-    words = audit(capsys, path, "--family", "xorshift", status=0)
-    assert "does not prove the numbers safe" in words.splitlines()[-1]
-    tree = json.loads(audit(capsys, path, "--family", "mersenne-twister", "--json", status=10))
+    path.write_text("17")
+    words = audit(capsys, path, "--family", "lcg", status=11)
+    assert words.startswith("TOO FEW")
+    assert "Collect at least 3 more outputs" in words.splitlines()[-1]
+    path.write_text("\n".join(map(str, LCG(m=2**31 - 1, a=16807, c=0).orbit(x0=1, length=60))))
+    words = audit(capsys, path, status=10)
+    assert words.startswith("PREDICTABLE")
+    assert "replace this generator" in words.splitlines()[-1]
+    tree = json.loads(audit(capsys, path, "--json", status=10))
     assert tree["exit_status"] == 10
     assert set(tree) >= {"family", "form", "parameters", "state", "next", "previous", "breaks", "needed", "tried"}
 

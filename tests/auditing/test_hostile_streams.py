@@ -17,7 +17,7 @@ from hostile_streams import HostileAudit, attack, audited, hostile_audit
 
 import unrandom
 from sweeping import PATIENCE
-from tiers import nightly_but, slow, slow_but
+from tiers import nightly_but, slow
 from unrandom.auditing.forms.layers import Shuffled
 from unrandom.auditing.reading import contents, documents
 from unrandom.core.errors import UserError
@@ -208,7 +208,8 @@ LARGE: dict[str, tuple[Callable[[], Iterator[bytes]], list[str], int]] = {
 @pytest.mark.skipif(
     not Path("/proc/self/status").exists(), reason="no /proc tells the most memory of a process (2026-11-25)"
 )
-@pytest.mark.parametrize("name", slow_but(["a number on a line"], LARGE))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE)
 def test_memory_and_time_are_bounded_for_large_inputs(name: str, tmp_path: Path) -> None:
     pieces, options, _status = LARGE[name]
     path = tmp_path / "large"

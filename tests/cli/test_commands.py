@@ -428,6 +428,7 @@ def test_the_result_of_a_model_that_others_trained_is_completed(run, capsys):
     assert main(["resume", str(run)]) == 0
 
 
+@pytest.mark.slow
 def test_a_run_can_be_named_by_less_than_its_folder(run, capsys, monkeypatch, tmp_path, tiny_settings):
     run.rename(tmp_path / "other")
     monkeypatch.chdir(tmp_path)

@@ -218,6 +218,7 @@ def at_random_moments() -> list[tuple[str, str, float]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "how", "moment"),
     nightly_but(

@@ -59,6 +59,7 @@ def test_train_resume_evaluate_and_report(here, capsys):
     assert "the test of this run has test" in refused(capsys, "evaluate", "latest", "--task", EXAMPLE, "--modulus", 7)
 
 
+@pytest.mark.slow
 def test_workers_of_a_sweep_import_it_too(here, capsys):
     grid = ["--grid", "model.depth=1,2", "--workers", 2, "--sequences", 16]
     swept = answer(capsys, "sweep", EXAMPLE, *grid, *SETTINGS)

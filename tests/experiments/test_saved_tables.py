@@ -78,6 +78,7 @@ def test_what_a_user_keeps_beside_the_tables_stays(measured, tmp_path):
     assert not (measured / "stale.parquet").exists()
 
 
+@pytest.mark.slow
 def test_a_process_that_ends_between_two_renames_loses_nothing(measured, tmp_path):
     rows = draw_and_judge(EXPERIMENT, "smoke", tmp_path)
     measured.rename(measured.with_name(f".{measured.name}.before"))

@@ -64,6 +64,7 @@ def test_hidden_states_are_all_states_that_show_a_word(small):
     assert small.hidden(few, indices[:9]).tolist() == [small.hidden(k, indices[:9]).tolist() for k in range(3)]
 
 
+@pytest.mark.slow
 def test_many_states_are_compiled(monkeypatch):
     """The states of 31 bits behind dice of bash, and those of 32 bits behind words, from a first key near theirs."""
     bash, xorshift = SMALL[0], next(one for one in SMALL if one.name.startswith("xorshift32"))

@@ -181,6 +181,7 @@ def test_exponential_deviates_are_inverted_within_the_bounds():
     assert exponential(0.0) == math.inf
 
 
+@pytest.mark.slow
 def test_numbers_of_the_system_are_not_predicted():
     chance = random.SystemRandom()
     numbers = [chance.gauss(0, 1) for _ in range(200)]

@@ -150,8 +150,7 @@ def test_perls_rand(tmp_path):
 @pytest.mark.parametrize(
     ("what", "family"),
     [
-        ("r", "lagged-fibonacci"),
-        ("f", "lagged-fibonacci"),
+        *slow(("r", "lagged-fibonacci"), ("f", "lagged-fibonacci")),
         ("0", "lcg"),
         ("d", "lcg"),
         ("6", "truncated-lcg"),
@@ -177,8 +176,7 @@ def test_the_c_library(tmp_path, c_program, what, family):
         ("uniform", "mersenne-twister", 700),
         ("small", "truncated-lcg", 50),
         ("small6", "truncated-lcg", 50),
-        ("ranlux24_base", "carry", 150),
-        ("ranlux48_base", "carry", 150),
+        *slow(("ranlux24_base", "carry", 150), ("ranlux48_base", "carry", 150)),
     ],
 )
 def test_the_cpp_library(tmp_path, cpp_program, what, family, count):
@@ -190,9 +188,11 @@ def test_the_cpp_library(tmp_path, cpp_program, what, family, count):
     ("shown", "about"),
     [
         ("Math.random()", {}),
-        ("Math.random().toFixed(6)", {}),
-        ("Math.floor(10 * Math.random())", {"bounded": 10}),
-        ("Math.floor(256 * Math.random())", {"bounded": 256}),
+        *slow(
+            ("Math.random().toFixed(6)", {}),
+            ("Math.floor(10 * Math.random())", {"bounded": 10}),
+            ("Math.floor(256 * Math.random())", {"bounded": 256}),
+        ),
     ],
 )
 def test_nodes_random(tmp_path, shown, about):
