@@ -16,11 +16,11 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(VENV)/.lab  ## train a model in less than a minute and write a report of its insides
 	$(BIN)/unrandom demo
 
-test: $(VENV)/.all  ## the suite without its slow tests
+test: $(VENV)/.all  ## the fast tests
 	$(BIN)/python -m pytest -n auto
 
 test-all: $(VENV)/.all  ## the whole suite; shapes and types of every call are checked
-	$(BIN)/python -m pytest -n auto --slow --types
+	$(BIN)/python -m pytest -n auto --nightly --types
 	@test -n "$$(git status --porcelain)" || git rev-parse HEAD >.ci/last-full-run  # to be committed
 
 times: $(VENV)/.all  ## run both tiers, and write their times into CONTRIBUTING.md

@@ -4,6 +4,7 @@ Nothing of the package is imported here: the check of types must be there first,
 a plugin.
 """
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -32,6 +33,10 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
         from typechecking import install
 
         install()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # all that was imported stays, and need not be searched for garbage again and again
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -165,7 +165,7 @@ def steps_on_gpu(config: RunConfig, like: RunConfig) -> list[float]:
     return stepper.progress.losses
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", slow_but(list(RECIPES)[::4], RECIPES))
 def test_training_steps_of_a_recipe(name, gpu):
     config = RECIPES[name].build()
     assert all(np.isfinite(steps_on_gpu(small(config), config)))
@@ -198,6 +198,7 @@ def _cosine(run: Run, other: Run) -> float:
     return float(F.cosine_similarity(*vectors, dim=0))
 
 
+@pytest.mark.slow
 def test_runs_that_are_trained_side_by_side(gpu, tiny, tmp_path):
     specs = [RunSpec("tiny", tiny.replace(seed=seed, steps=3, precision="bf16")) for seed in (0, 1)]
     results = execute_together([create_run(spec, tmp_path, ["unrandom"]) for spec in specs])

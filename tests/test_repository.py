@@ -99,11 +99,13 @@ def test_a_workflow_may_read_only_has_a_time_limit_and_pins_actions_by_major_ver
 
 def test_the_lanes_are_the_checks_every_python_on_two_systems_and_all_of_it():
     workflow = read(".github/workflows/checks.yml")
-    check, test, everything = (workflow["jobs"][name] for name in ("check", "test", "everything"))
+    check, test, everything, nightly = (workflow["jobs"][name] for name in ("check", "test", "everything", "nightly"))
     pythons = [f"3.{minor}" for minor in range(11, 15)]
     assert test["strategy"]["matrix"] == {"system": ["ubuntu-latest", "macos-latest"], "python": pythons}
-    assert [job["steps"][-1]["run"] for job in (check, test, everything)] == ["make check", "make test", ".ci/run"]
+    runs = [job["steps"][-1]["run"] for job in (check, test, everything, nightly)]
+    assert runs == ["make check", "make test", ".ci/run", "make test-all"]
     assert everything["if"] == "github.event_name != 'pull_request'"
+    assert nightly["if"] == "github.event_name == 'schedule'"
     assert workflow["on"].keys() >= {"pull_request", "push", "schedule"}
     assert workflow["on"]["push"] == {"branches": ["main"]}
     assert workflow["concurrency"]["cancel-in-progress"]

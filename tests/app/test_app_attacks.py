@@ -463,7 +463,7 @@ def attack(app, how, name, data):
     return first
 
 
-@pytest.mark.parametrize(("every", "least"), [(60, 2), *nightly((1, 150))])
+@pytest.mark.parametrize(("every", "least"), [*slow((20, 8)), *nightly((1, 150))])
 def test_hostile_requests_are_answered_by_sentences_and_the_app_goes_on(app, every, least):
     test_a_normal_request_is_answered(app)
     before = app.memory

@@ -115,7 +115,7 @@ def test_exit_status_and_last_line_of_each_verdict(capsys, tmp_path):
     words = audit(capsys, path, "--family", "lcg", status=11)
     assert words.startswith("TOO FEW")
     assert "Collect at least 3 more outputs" in words.splitlines()[-1]
-    path.write_text("\n".join(map(str, LCG(m=2**31 - 1, a=16807, c=0).orbit(x0=1, length=60))))
+    path.write_text("\n".join(map(str, take(lcg(2**31 - 1, 16807, 0, 1), 60))))
     words = audit(capsys, path, status=10)
     assert words.startswith("PREDICTABLE")
     assert "replace this generator" in words.splitlines()[-1]

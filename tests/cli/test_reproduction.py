@@ -73,6 +73,7 @@ def test_each_verdict_is_said_once_and_then_where_everything_is(places, tmp_path
     assert "fm-primes: 2 not judged" in err
 
 
+@pytest.mark.slow
 def test_tables_can_be_judged_and_drawn_again_without_any_run(places, tmp_path, capsys):
     runs = tmp_path / "runs"
     assert main(["reproduce", "fm-primes", *places, "--seeds", "1", "--runs", str(runs), "--json"]) == 0

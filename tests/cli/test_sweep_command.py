@@ -123,6 +123,7 @@ def test_out_of_time_says_what_is_left_and_the_same_command_goes_on(sweep, tmp_p
     assert json.loads(capsys.readouterr().out)["left"] == 0
 
 
+@pytest.mark.slow
 def test_a_failed_grid_point_is_one_row_and_the_others_are_finished(sweep, tmp_path, capsys):
     assert main([*sweep, "--runs", str(tmp_path), "--dry-run", "--json"]) == 0
     bad = tmp_path / json.loads(capsys.readouterr().out)["grid_points"][0]["run"]
