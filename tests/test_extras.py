@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tiers import slow
 from unrandom.core.extras import OF_EXTRA, extra_needed
 
 
@@ -34,7 +35,7 @@ MISSING = [name for names in OF_EXTRA.values() for name in names]
         (["lcg", "--m", "16", "--a", "5", "--c", "3", "--x0", "1", "-n", "3"], 0, "1\n8\n11\n"),
         (["audit", "-"], 10, "PREDICTABLE"),
         (["models"], 0, "fm-256"),
-        (["bench", "audit", "--count", "1", "--only", "minstd_rand"], 0, "1 of 1 predicted"),
+        *slow((["bench", "audit", "--count", "1", "--only", "minstd_rand"], 0, "1 of 1 predicted")),
         (["reproduce", "--list"], 0, "fm-staircase"),
         (["train", "fm-256"], 2, "unrandom: unrandom train needs the extra lab: pip install 'unrandom[lab]'\n"),
         (["claims"], 2, "needs the extra lab"),

@@ -159,6 +159,7 @@ def test_examples_of_programs_are_predictable_within_the_time_of_the_page(name):
     assert example(name) == example(name)
 
 
+@pytest.mark.slow
 def test_the_example_of_good_numbers_is_not_predicted():
     (name,) = list(EXAMPLES)[-1:]
     assert example(name) != example(name)
@@ -177,6 +178,7 @@ def test_the_examples_are_what_the_programs_print():
 TABLE = "n,other\n" + "\n".join(f"{number},{index * index % 97}" for index, number in enumerate(STREAM[:60]))
 
 
+@pytest.mark.slow
 def test_options_are_those_of_the_command():
     assert definitions(audits.audit(TABLE, None, column="n"))["next"].split()[0] == str(STREAM[60])
     lines = "\n".join(f"id=7 token={number:x};" for number in STREAM[:60])

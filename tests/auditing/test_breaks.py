@@ -52,6 +52,7 @@ def test_outputs_lost_among_the_first_ones():
     assert [one.after for one in verdict.breaks] == [100, 776, 1498]
 
 
+@pytest.mark.slow
 def test_a_new_seed():
     verdict = audited([*LCG.orbit(5, 200), *LCG.orbit(77, 200)])
     assert verdict.breaks == [Break(200, reseeded=True)]

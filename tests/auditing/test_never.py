@@ -49,6 +49,7 @@ def test_cryptographic_streams(bits):
         assert not is_predicted(stream_of(words(content, bits), bits))
 
 
+@pytest.mark.slow
 def test_chacha20():
     key, nonce = bytes(range(32)), bytes([0, 0, 0, 9, 0, 0, 0, 0x4A, 0, 0, 0, 0])
     numbers = take(chacha20(key, nonce, 1), 3000)

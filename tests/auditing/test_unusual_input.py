@@ -79,7 +79,7 @@ def test_whole_ranges_are_found_without_a_hint(start: int, size: int, count: int
     assert verdict.next == printed[count:]
 
 
-@pytest.mark.parametrize(("start", "size"), [(0.0, 0.5), *slow((0.2, 0.6))])
+@pytest.mark.parametrize(("start", "size"), slow((0.0, 0.5), (0.2, 0.6)))
 def test_ranges_inside_0_to_1_are_found_without_a_hint(start: float, size: float) -> None:
     printed = [start + size * u for u in uniform(70)]
     verdict = unrandom.audit(printed[:60])

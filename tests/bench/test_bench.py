@@ -33,6 +33,7 @@ def test_data():
     assert positive(measured, *(f"{name}_sequences_per_second" for name in PermutedLCG.partial))
 
 
+@pytest.mark.slow
 def test_training(tiny, monkeypatch):
     monkeypatch.setattr(training, "MEASURING_SECONDS", 0.1)
     measured = bench_training(tiny)

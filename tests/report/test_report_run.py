@@ -3,6 +3,8 @@
 import json
 import shutil
 
+import pytest
+
 from unrandom.report import report_run
 from unrandom.runs.run import Run
 
@@ -17,6 +19,7 @@ def test_a_report_leaves_measurements_figures_and_a_page(finished_run, tmp_path)
     assert run.id in page.read_text()
 
 
+@pytest.mark.slow
 def test_a_run_without_metrics_can_be_reported(finished_run, tmp_path):
     run = Run.open(shutil.copytree(finished_run.folder.path, tmp_path / finished_run.id))
     run.folder.metrics.unlink()

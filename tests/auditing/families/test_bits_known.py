@@ -264,6 +264,7 @@ def test_rs_sample():
     assert [layout.joined((word,)) for word in words] == [48, 228, 64]
 
 
+@pytest.mark.slow
 def test_secure_numbers_are_refused():
     chance = random.SystemRandom()
     for bits in (8, 32):

@@ -68,6 +68,7 @@ def test_inversive(p):
     assert verdict.outputs_needed <= 7
 
 
+@pytest.mark.slow
 def test_fractions_of_an_inversive_generator():
     p = 2**31 - 1
     numbers = [x / p for x in inversive(p, 22_211, 11_926_380, 1, 80)]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import unrandom
+from tiers import slow_but
 from unrandom.auditing.verdict import Predictable
 
 pytest.importorskip("numba", reason="2026-11-23: the extra fast is not installed")
@@ -80,8 +81,12 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("numbers", "program", "method", "seed", "known"), PROGRAMS.values(), ids=PROGRAMS)
-def test_the_seed_of_deviates(numbers, program, method, seed, known):
+QUICK = [name for name in PROGRAMS if not name.startswith("R,")]
+
+
+@pytest.mark.parametrize("name", slow_but(QUICK, PROGRAMS))
+def test_the_seed_of_deviates(name):
+    numbers, program, method, seed, known = PROGRAMS[name]
     around = f"{max(0, seed - 400)}:{seed + 400}"
     verdict = unrandom.audit(numbers[:7], seeds=around, family="trivial", **known)
     assert isinstance(verdict, Predictable), verdict.text()

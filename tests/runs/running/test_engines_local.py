@@ -158,6 +158,7 @@ def test_several_gpus_a_run_are_refused():
         load_engine("local", EngineOptions(gpus_per_run=2))
 
 
+@pytest.mark.slow
 def test_a_run_that_another_process_holds_is_waited_for(tiny, tmp_path):
     first, second = planned(tiny, 2)
     create_run(first, tmp_path, [])

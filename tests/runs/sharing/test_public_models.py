@@ -14,6 +14,7 @@ import torch
 import unrandom
 from public_code import DIGITS_NAME, OF_DIGITS, OF_NUMBERS, SMALL_TEST, digits_model, numbers_model
 from rounding import assert_agree
+from tiers import slow
 from unrandom.core.errors import UserError
 from unrandom.runs.recipes import recipe
 from unrandom.runs.sharing.public_models import import_public, settings_in_name
@@ -176,7 +177,7 @@ def test_settings_are_for_files_alone(finished_run, tmp_path):
             unrandom.import_run(folder, runs=tmp_path / "runs", **further)
 
 
-@pytest.mark.parametrize("name", ["model.pth", 'it\'s "mine" $HOME.pt'])
+@pytest.mark.parametrize("name", [*slow("model.pth"), 'it\'s "mine" $HOME.pt'])
 def test_a_pickle_is_not_loaded_and_the_command_that_converts_it_works(tmp_path, name):
     class Evil:
         def __reduce__(self):
