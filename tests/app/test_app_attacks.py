@@ -463,7 +463,8 @@ def attack(app, how, name, data):
     return first
 
 
-@pytest.mark.parametrize(("every", "least"), [*slow((20, 8)), *nightly((1, 150))])
+@pytest.mark.slow
+@pytest.mark.parametrize(("every", "least"), [(20, 8), *nightly((1, 150))])
 def test_hostile_requests_are_answered_by_sentences_and_the_app_goes_on(app, every, least):
     test_a_normal_request_is_answered(app)
     before = app.memory
@@ -507,7 +508,8 @@ def test_a_body_without_end_is_refused_before_it_is_held(app):
     assert app.memory < before + 64 * 2**20
 
 
-@pytest.mark.parametrize("visitors", slow(4, 20))
+@pytest.mark.slow
+@pytest.mark.parametrize("visitors", [4, 20])
 def test_visitors_at_once_get_right_answers(app, visitors):
     gradio_client = pytest.importorskip("gradio_client")
     address = app.address

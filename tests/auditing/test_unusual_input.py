@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import unrandom
-from tiers import slow
 from unrandom.auditing.benchmark.printed import v8
 from unrandom.auditing.forms.ranges import whole_ranges
 from unrandom.auditing.verdict import NotFinished, NotPredicted, Predictable
@@ -79,7 +78,8 @@ def test_whole_ranges_are_found_without_a_hint(start: int, size: int, count: int
     assert verdict.next == printed[count:]
 
 
-@pytest.mark.parametrize(("start", "size"), slow((0.0, 0.5), (0.2, 0.6)))
+@pytest.mark.slow
+@pytest.mark.parametrize(("start", "size"), [(0.0, 0.5), (0.2, 0.6)])
 def test_ranges_inside_0_to_1_are_found_without_a_hint(start: float, size: float) -> None:
     printed = [start + size * u for u in uniform(70)]
     verdict = unrandom.audit(printed[:60])

@@ -13,7 +13,6 @@ import pytest
 import unrandom
 from asking import AUDIT, address_of, answered
 from sweeping import PATIENCE, synchronize
-from tiers import slow
 from unrandom.core.processes import python
 from unrandom.generators.lcg import LCG
 
@@ -54,17 +53,18 @@ def test_python_is_started_in_one_way_only():
     assert [file.relative_to(source).as_posix() for file in starting] == ["core/processes.py"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
-        *slow((("train", "fm-256", "--runs", "runs"),)),
-        *slow((("sweep", "fm-256", *SWEEP),)),
+        ("train", "fm-256", "--runs", "runs"),
+        ("sweep", "fm-256", *SWEEP),
         pytest.param(("sweep", "fm-256", *SWEEP, "--engine", "ray"), marks=[needs("ray"), pytest.mark.nightly]),
         pytest.param(
             ("sweep", "fm-256", *SWEEP, "--engine", "slurm", "--slurm", "cluster=local"),
             marks=[needs("submitit"), pytest.mark.nightly],
         ),
-        *slow((("bench", "predictors"),)),
+        ("bench", "predictors"),
     ],
     ids=["train", "local", "ray", "slurm", "bench"],
 )

@@ -7,12 +7,13 @@ from subprocess import PIPE, STDOUT, run
 import pytest
 
 from sweeping import PATIENCE
-from tiers import nightly, slow
+from tiers import nightly
 
 KINDS = ("runs", "results", "records", "imports", "options")
 
 
-@pytest.mark.parametrize("cases", [*slow(1), *nightly(15)])
+@pytest.mark.slow
+@pytest.mark.parametrize("cases", [1, *nightly(15)])
 def test_hostile_files_and_options_of_each_kind(cases):
     program = [sys.executable, str(Path(__file__).with_name("attack.py")), str(cases), *KINDS]
     attacked = run(program, stdout=PIPE, stderr=STDOUT, timeout=PATIENCE)

@@ -238,7 +238,8 @@ def test_integers_of_programs():
     assert [modulo.show(word) for word in words] == [42, 67, 76]
 
 
-@pytest.mark.parametrize("of_numpy", slow(False, True))
+@pytest.mark.slow
+@pytest.mark.parametrize("of_numpy", [False, True])
 def test_numbers_drawn_until_they_are_in_range(of_numpy):
     """Python's randrange(10**9), which drops 7 % of the words, and numpy's randint(0, 3 · 2**29), which drops 25 %."""
     n, count = (3 * 2**29, 2700) if of_numpy else (10**9, 2600)

@@ -29,7 +29,8 @@ def test_fractions_that_were_rounded_twice():
     assert "last digits may differ" in verdict.notes[0]
 
 
-@pytest.mark.parametrize("added", slow(False, True))
+@pytest.mark.slow
+@pytest.mark.parametrize("added", [False, True])
 def test_a_part_of_a_block(added):
     generator, chance = MathRandom(53, added), Random(1)
     block, state = generator.block((chance.getrandbits(64), chance.getrandbits(64)))
