@@ -1,6 +1,6 @@
 """How is the documentation built? By Sphinx, from Markdown, from the notebooks of examples/ and from docstrings.
 
-    python docs/run_lessons.py --check                            # are the outputs of the lessons those of a run?
+    python docs/run_lessons.py --check                            # compares the outputs of the lessons with a run
     sphinx-build -W --keep-going -b html docs build/site          # every page
     python docs/check_links.py build/site                         # links, anchors, nothing loaded from elsewhere
 

@@ -10,7 +10,7 @@ INITIAL_DEVIATION = 0.02  # standard deviation of initial matrices and embedding
 
 
 class Part(PartCosts, nn.Module):
-    """A module that owns parameters: its own, and those of its submodules unless these are parts."""
+    """A module that owns parameters: its own, and its submodules' unless these are parts."""
 
     def initialise(self, generator: torch.Generator) -> None:
         """Fill all parameters of the part, drawing random numbers from this generator only."""

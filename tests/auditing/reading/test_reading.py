@@ -199,7 +199,7 @@ def test_a_single_word_of_many_digits_is_as_many_numbers(file):
     """A stream of digits or coins without spaces; 39 digits may be a number of 128 bits."""
     found = read(file("0110" * 10 + "\n"))
     assert (found.kind, found.whole) == ("whole", [0, 1, 1, 0] * 10)
-    assert found.notes == ["one word of 40 digits read as so many numbers of one digit"]
+    assert found.notes == ["one word of 40 digits read as numbers of one digit"]
     assert read(file("3" * 39)).whole == [int("3" * 39)]
     assert read(file("3" * 40), notation="decimal").whole == [int("3" * 40)]
     assert read(file("7" * 3000)).whole == [7] * 3000

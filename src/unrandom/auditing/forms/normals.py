@@ -54,7 +54,7 @@ def maybe_normal(values: Values) -> bool:
 
 
 def look_exponential(values: Values) -> bool:
-    """Whether mean and variance are those of exponential deviates of mean 1, up to chance; so may be those of few
+    """Whether mean and variance fit exponential deviates of mean 1, up to chance; so may those of few
     numbers, the greatest of which is above 1.
     """
     n, greatest = len(values), float(values.max())

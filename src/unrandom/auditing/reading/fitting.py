@@ -28,7 +28,7 @@ Fit: TypeAlias = tuple[Numeral, list[str]]
 
 MAX_WORDS = 64  # largest number of distinct words that are numbered
 REPEATS = 3  # times that words must occur on average to be numbered
-SYMBOLS_IN_A_ROW = 4  # a word of so many symbols is a row of them; one of two may be a single symbol, such as a flag
+SYMBOLS_IN_A_ROW = 4  # a word of this many symbols is a row of them; a shorter one may be a symbol, such as a flag
 MAX_CARDS = 2**16  # largest number of things in a shuffle
 ONE_CASE = ("base32", "base36")  # notations of which tokens in both cases are taken for a larger alphabet
 

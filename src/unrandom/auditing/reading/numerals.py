@@ -14,7 +14,7 @@ import numpy as np
 
 Number: TypeAlias = int | float
 
-DOUBLE = 16  # a decimal with so many significant digits is taken for an exact double (17, or as few as round back)
+DOUBLE = 16  # a decimal with this many significant digits is taken for an exact double (17, or as few as round back)
 MAX_CHARACTERS = 1000  # longest token that is read as a number
 
 

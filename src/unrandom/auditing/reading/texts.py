@@ -131,7 +131,7 @@ def _digits(word: str) -> Tokens:
     """Each digit of a word by itself."""
     blocks = (word[i : i + BLOCK] for i in range(0, len(word), BLOCK))
     rows = [Row(1, list(block)) for block in blocks]
-    return Tokens(lambda: rows, (f"one word of {len(word):,} digits read as so many numbers of one digit",))
+    return Tokens(lambda: rows, (f"one word of {len(word):,} digits read as numbers of one digit",))
 
 
 def _one_on_a_line(sample: Sequence[str]) -> bool:

@@ -19,7 +19,7 @@ def add(command: Parser) -> None:
         "--predictors",
         metavar="NAME,NAME,...",
         help="compare the model with baselines of its task, e.g. copy,lookback:3,bayes, and draw the comparison (an "
-        "unknown name is answered with those of the task)",
+        "unknown name is answered with the names of the task)",
     )
     command.add_argument(
         "--sequences", type=SEQUENCES, default=1024, metavar="N", help="sequences per part of the test (1024)"

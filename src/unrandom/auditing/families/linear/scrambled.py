@@ -2,7 +2,7 @@
 very few outputs, if it is installed.
 
 The part is the top bits, as of fractions and of ⌊N u⌋, or the lowest 53 bits, as of Firefox's fractions. Sums of words
-are solved in milliseconds, words multiplied and rotated (xoroshiro128**) in a second, those of 256 bits (xoshiro256**,
+are solved in milliseconds, words multiplied and rotated (xoroshiro128**) in a second, states of 256 bits (xoshiro256**,
 as in .NET and Lua) in some twenty.
 """
 
