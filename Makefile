@@ -23,7 +23,7 @@ test-all: $(VENV)/.all  ## the whole suite; shapes and types of every call are c
 	$(BIN)/python -m pytest -n auto --nightly --types
 	@test -n "$$(git status --porcelain)" || git rev-parse HEAD >.ci/last-full-run  # to be committed
 
-times: $(VENV)/.all  ## run both tiers, and write their times into CONTRIBUTING.md
+times: $(VENV)/.all  ## run the fast tests, then those and the slow ones, and write their times into CONTRIBUTING.md
 	$(BIN)/python -m pytest -n auto --junitxml build/fast.xml
 	$(BIN)/python -m pytest -n auto --slow --junitxml build/slow.xml
 	$(BIN)/python docs/tabulate_tests.py build/fast.xml build/slow.xml

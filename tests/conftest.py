@@ -42,7 +42,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     chosen: dict[bool, list[pytest.Item]] = {True: [], False: []}
     for item in items:
-        chosen[bool(_is_chosen(item, config.option))].append(item)
+        chosen[_is_chosen(item, config.option)].append(item)
     config.hook.pytest_deselected(items=chosen[False])
     items[:] = chosen[True]
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tiers import slow_but
+from tiers import nightly_but, slow_but
 from unrandom.core.errors import UserError
 from unrandom.experiments.catalogue import CATALOGUE, FIGURES, SECTIONS
 from unrandom.experiments.registry import EXPERIMENTS, experiment
@@ -23,14 +23,19 @@ def runs_folder(tmp_path_factory):
 ONE_OF_EACH_KIND = ("fm-staircase", "um-hold-out", "tokenization")
 
 
-@pytest.mark.parametrize("name", slow_but(ONE_OF_EACH_KIND, EXPERIMENTS))
-def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
-    each = EXPERIMENTS[name]
+def measured(each, runs_folder, results):
+    """What measuring an experiment at smoke scale says of its claims; its files are below `results`."""
     runs = [create_run(planned, runs_folder, []) for planned in each.runs("smoke", 2)]
     for run in runs:
         execute(run)
+    return measure_and_judge(each, "smoke", runs, results, "the command")
+
+
+@pytest.mark.parametrize("name", slow_but(ONE_OF_EACH_KIND, EXPERIMENTS))
+def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
+    each = EXPERIMENTS[name]
+    rows = measured(each, runs_folder, tmp_path)
     assert missing_runs([each], "smoke", 2, runs_folder) == []
-    rows = measure_and_judge(each, "smoke", runs, tmp_path, "the command")
     folder = tmp_path / "smoke" / name
     assert [row["claim"] for row in rows] == [claim.statement for claim in each.claims]
     assert {path.suffix for path in folder.iterdir()} == {".json", ".parquet", ".png", ".svg"}
@@ -40,9 +45,14 @@ def test_an_experiment_at_smoke_scale(name, runs_folder, tmp_path):
     if each.claims:
         # from the saved tables, without a model
         assert [judged.to_json()["value"] for judged in each.judge(tables)] == [row["value"] for row in rows]
-    if name not in ONE_OF_EACH_KIND:
-        return  # drawing again takes as long as all before it
+
+
+@pytest.mark.parametrize("name", nightly_but(ONE_OF_EACH_KIND, EXPERIMENTS))
+def test_an_experiment_that_is_drawn_again_stays_the_same(name, runs_folder, tmp_path):
+    each, folder = EXPERIMENTS[name], tmp_path / "smoke" / name
+    rows = measured(each, runs_folder, tmp_path)
     pictures = {path: path.read_bytes() for path in folder.glob("*.png")}
+    assert pictures
     assert draw_and_judge(each, "smoke", tmp_path) == rows
     assert {path: path.read_bytes() for path in folder.glob("*.png")} == pictures
 

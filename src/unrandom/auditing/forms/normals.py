@@ -54,8 +54,9 @@ def maybe_normal(values: Values) -> bool:
 
 
 def look_exponential(values: Values) -> bool:
-    """Whether mean and variance fit exponential deviates of mean 1, up to chance; so may those of few
-    numbers, the greatest of which is above 1.
+    """Whether mean and variance fit exponential deviates of mean 1, up to chance.
+
+    Numbers that are too few to tell fit if the greatest is above 1.
     """
     n, greatest = len(values), float(values.max())
     if values.min() < 0 or greatest <= 1 or greatest > LARGEST_EXPONENTIAL:
