@@ -42,7 +42,7 @@ def choose_attention(config: TransformerConfig, device: torch.device) -> Attenti
     features, which no fused kernel supports; fused otherwise.
     """
     if device.type == "cpu":
-        return "explicit" if config.context <= 512 else "fused"
+        return "explicit" if config.context <= 256 else "fused"
     return "explicit" if config.d_head > 256 else "fused"
 
 

@@ -19,11 +19,13 @@ from unrandom.core.quantities import listed
 from unrandom.generators import pcg
 from unrandom.generators.full_period import multiplier_valuations, sample_increments, sample_multipliers
 from unrandom.generators.lcg import lcg_orbits
+from unrandom.generators.period import periods
 from unrandom.predictors.enumeration import FOR_REPORTS, MAX_HYPOTHESES, EnumeratedPosterior, hidden_lcg
 from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Grouping, Parameters, in_symbols
 from unrandom.tasks.facts import COPY, Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
+from unrandom.tasks.skipping import SkippingShare, let_skip
 from unrandom.tasks.task import Count, TestCount
 
 Variant = Literal["lcg", "tlcg", "rs", "rr", "xsh-rs", "xsh-rr", "xsl-rr"]
@@ -73,8 +75,15 @@ class PermutedParameters(Parameters):
             "c": self.c,
             "x0": self.x0,
             "v_2(a - 1)": multiplier_valuations(self.a, 2),
-            "period": np.full(len(self), self.task.modulus, dtype=object),
+            "period": self._periods(),
         }
+
+    def _periods(self) -> np.ndarray:
+        found = np.full(len(self), self.task.modulus, dtype=object)
+        skipping = self.c % np.uint64(2) == 0
+        if skipping.any():
+            found[skipping] = periods(self.task.modulus, self.a[skipping], self.c[skipping], self.x0[skipping])
+        return found
 
     @property
     def basis(self) -> int | None:
@@ -122,6 +131,9 @@ class PermutedLCG(HeldValuesTask):
     n_c: Count | None = None  # increments in training; None: all that are not held out
     n_test_a: TestCount = 16  # multipliers held out for the test
     n_test_c: TestCount = 16  # increments held out for the test
+    skipping_share: SkippingShare = 0.0
+
+    added_later: ClassVar[frozenset[str]] = HeldValuesTask.added_later | {"skipping_share"}
 
     @property
     def modulus(self) -> int:
@@ -188,6 +200,8 @@ class PermutedLCG(HeldValuesTask):
         a = given["a"] if "a" in given else np.uint64(1) + np.uint64(4) * k
         c = given["c"] if "c" in given else _odd(rng, self.state_bits, rows)
         x0 = rng.integers(0, m - 1, rows, dtype=np.uint64, endpoint=True)
+        if self.skipping_share and "c" not in given:
+            c, x0 = let_skip(rng, self.skipping_share, m, a, c, x0)
         return PermutedParameters(self, which, a, c, x0)
 
     def in_phase(self, phase: Phase) -> "PermutedLCG":
@@ -259,6 +273,8 @@ class PermutedLCG(HeldValuesTask):
             raise ValueError(f"tag_from={self.tag_from} is an output, too: tags begin at {1 << self.width} or later")
         if self.vocabulary > 2**64:
             raise ValueError(f"tags from {self.first_tag} on leave no room: numbers are below 2^64")
+        if self.skipping_share and self.n_c is not None:
+            raise ValueError("skipping_share needs n_c=none: an increment of full period lets no state skip")
         return self
 
 

@@ -28,6 +28,7 @@ from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.examples import Parameters
 from unrandom.tasks.facts import COPY, Baseline
 from unrandom.tasks.held_values import HeldValuesTask, Values
+from unrandom.tasks.skipping import SkippingShare, check_skips, let_skip
 from unrandom.tasks.task import TestCount
 
 
@@ -72,6 +73,9 @@ class TruncatedLCG(HeldValuesTask):
     )
     n_test_a: TestCount = 16  # multipliers held out for the test, unless the multiplier is fixed
     n_test_c: TestCount = 16  # increments held out for the test
+    skipping_share: SkippingShare = 0.0
+
+    added_later: ClassVar[frozenset[str]] = HeldValuesTask.added_later | {"skipping_share"}
 
     @property
     def vocabulary(self) -> int:
@@ -92,6 +96,8 @@ class TruncatedLCG(HeldValuesTask):
         a = given.get("a", np.uint64(1) + np.uint64(multiplier_step(m)) * k) if fixed is None else fixed
         c = given["c"] if "c" in given else draw_units(rng, np.full(rows, m, dtype=np.uint64))
         x0 = rng.integers(0, m - 1, rows, dtype=np.uint64, endpoint=True)
+        if self.skipping_share and "c" not in given:
+            c, x0 = let_skip(rng, self.skipping_share, m, a, c, x0)
         return WindowedParameters(m, self.low, self.bits, a, c, x0)
 
     def in_phase(self, phase: Phase) -> "TruncatedLCG":
@@ -158,4 +164,6 @@ class TruncatedLCG(HeldValuesTask):
             raise ValueError(f"bits {self.low} to {self.low + self.bits - 1} were asked for; a state has {size}")
         if self.multiplier is not None and not has_full_period(self.multiplier, 1, self.modulus):
             raise ValueError(f"multiplier={self.multiplier} has no full period modulo {self.modulus}")
+        if self.skipping_share:
+            check_skips(self.modulus)
         return self

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from unrandom.core.arithmetic import is_prime
 from unrandom.generators.stride import best_stride
 from unrandom.tasks.curriculum import Phase
+from unrandom.tasks.skipping import SkippingShare
 from unrandom.tasks.task import Count, Task, TestCount
 
 Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
@@ -34,6 +35,9 @@ class LCGTask(Task):
     # Share of the full-period rows that are balanced over the look-back r = m / gcd(m, a - 1), after which the
     # differences x[t+1] - x[t] repeat: r is drawn first, uniformly, and then a. (Most a have the longest r.)
     balanced_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    # Share of the full-period rows that skip instead: x = q y + K, where y has full period modulo m / q. Its low digits
+    # stand still, as along the paper's r-step sequences. Of these rows, too, balanced_share are balanced: over y's r.
+    skipping_share: SkippingShare = 0.0
     # Share of the other rows with a multiplier coprime to the modulus: their sequences return to x0.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # shortest period of training sequences
@@ -50,6 +54,7 @@ class LCGTask(Task):
         "coprime_share",
         "counting_share",
         "hold_out",
+        "skipping_share",
     }
 
     @property
@@ -103,7 +108,8 @@ class LCGTask(Task):
 
         if self.one_modulus is None:
             return contradictions.of_moduli(numbers, self.smallest_modulus, self.largest_modulus)
-        return contradictions.of_modulus(numbers, self.one_modulus, full_period=self.full_period_share == 1)
+        only_full = self.full_period_share == 1 and self.skipping_share == 0
+        return contradictions.of_modulus(numbers, self.one_modulus, full_period=only_full)
 
     def tested_by_primitive_roots(self, modulus: int) -> bool:
         """Whether this test modulus is tested with primitive roots (among unseen moduli, only primes are)."""
@@ -119,11 +125,17 @@ class LCGTask(Task):
                 raise ValueError("n_sequences=none takes every (a, c) of n_a x n_c: give both n_a and n_c")
             if self.full_period_share not in (0.0, 1.0):
                 raise ValueError("n_sequences=none takes every (a, c) once: full_period_share must be 0 or 1")
-        of_full = {"balanced_share": self.balanced_share > 0, "counting_share": self.counting_share is not None}
+        of_full = {
+            "balanced_share": self.balanced_share > 0,
+            "skipping_share": self.skipping_share > 0,
+            "counting_share": self.counting_share is not None,
+        }
         if self.full_period_share == 0 and (lost := [name for name, is_given in of_full.items() if is_given]):
             raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
         if self.balanced_share > 0 and self.n_a is not None:
             raise ValueError("balanced_share needs n_a=none: its rows draw from all multipliers of a look-back")
+        if self.skipping_share > 0 and (self.n_a is not None or self.n_c is not None):
+            raise ValueError("skipping_share needs n_a=none and n_c=none: its rows draw from smaller moduli")
         for phase in self.curriculum:
             if phase.modulus > self.largest_modulus:
                 raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")

@@ -15,6 +15,7 @@ from unrandom.tasks.facts import Baseline, KnownFrom
 from unrandom.tasks.lcg.config import LCGTask, Multiplier
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
+from unrandom.tasks.skipping import check_skips
 from unrandom.tasks.task import BYTES_PER_PARAMETER
 
 
@@ -124,4 +125,6 @@ class FixedModulus(LCGTask):
     def _below(self) -> "FixedModulus":
         if above := [a for a in self.extra_test_multipliers if a >= self.modulus]:
             raise ValueError(f"extra test multiplier {above[0]} is not below the modulus {self.modulus}")
+        if self.skipping_share:
+            check_skips(self.modulus)
         return self

@@ -24,11 +24,15 @@ from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.tasks.lcg.parameters import LCGParameters
 from unrandom.tasks.lcg.supply import less_held_out
+from unrandom.tasks.pools import Pools
 
 Values = UInt64[np.ndarray, "..."]
 # coprime: arbitrary with a coprime to m; counting: full period and a = 1; beyond counting: full period and a > 1;
 # balanced: full period and a > 1, drawn so that every look-back r = m / gcd(m, a - 1) is equally frequent
-RowKind = Literal["arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced"]
+# skipping: y of x = q y + K has full period modulo m / q; balanced skipping: and its look-backs are equally frequent
+RowKind = Literal[
+    "arbitrary", "coprime", "full-period", "counting", "beyond counting", "balanced", "skipping", "balanced skipping"
+]
 INSTEAD: dict[RowKind, str] = {  # advice for error messages: the setting without rows of a kind
     "arbitrary": "set data.full_period_share=1",
     "coprime": "set data.coprime_share=0",
@@ -36,6 +40,8 @@ INSTEAD: dict[RowKind, str] = {  # advice for error messages: the setting withou
     "counting": "set data.counting_share=0",
     "beyond counting": "set data.counting_share=1",
     "balanced": "set data.balanced_share=0",
+    "skipping": "set data.skipping_share=0",
+    "balanced skipping": "set data.balanced_share=0",
 }
 
 
@@ -61,14 +67,14 @@ class Proposals:
         self.lookbacks = np.array([r for _, r in places], dtype=np.uint64)  # 0: any look-back
         self.lookback_pools = None
         if kind == "balanced":
-            self.lookback_pools = _Pools([np.flatnonzero(self.lookbacks == r) for r in np.unique(self.lookbacks)])
+            self.lookback_pools = Pools([np.flatnonzero(self.lookbacks == r) for r in np.unique(self.lookbacks)])
         self.last = np.array([m - 1 for m in usable], dtype=np.uint64)  # m itself may be 2^64
         self.step = np.array([multiplier_step(m) if self.full else 1 for m in usable], dtype=np.uint64)
         self.last_k = np.array([self._end(m) - 1 for m in usable], dtype=np.uint64)
         n_a, n_c = task.n_a, task.n_c
         each = range(len(usable))
-        self.a_pools = None if n_a is None else _Pools([self._a_pool(i, n_a) for i in each])
-        self.c_pools = None if n_c is None else _Pools([self._c_pool(i, n_c) for i in each])
+        self.a_pools = None if n_a is None else Pools([self._a_pool(i, n_a) for i in each])
+        self.c_pools = None if n_c is None else Pools([self._c_pool(i, n_c) for i in each])
         if not withheld.by_values and self.a_pools is not None and self.c_pools is not None:
             self._leave_out_withheld_pools()
 
@@ -85,7 +91,7 @@ class Proposals:
                 f"no (a, c) of data.n_a x data.n_c is left to train on: {less_held_out(self.task)}, or raise data.n_a"
             )
         self.last, self.step, self.last_k = self.last[left], self.step[left], self.last_k[left]
-        self.a_pools, self.c_pools = (_Pools([pools.parts[i] for i in left]) for pools in self._both_pools())
+        self.a_pools, self.c_pools = (Pools([pools.parts[i] for i in left]) for pools in self._both_pools())
 
     def _usable(self) -> list[tuple[int, int]]:
         """The (modulus, look-back) pairs of this kind with some (a, c) left for training.
@@ -201,7 +207,7 @@ class Proposals:
             return ~held
         return ~held & (np.gcd(parameters.c, m) == 1)
 
-    def _both_pools(self) -> tuple["_Pools", "_Pools"]:
+    def _both_pools(self) -> tuple["Pools", "Pools"]:
         assert self.a_pools is not None, "the configuration asks for both pools"
         assert self.c_pools is not None, "the configuration asks for both pools"
         return self.a_pools, self.c_pools
@@ -276,17 +282,3 @@ def _without(values: Values, held: UInt64[np.ndarray, " held"]) -> UInt64[np.nda
 def _divisor_of(m: int) -> np.uint64:
     """m as uint64 for gcds; 2^64 is replaced by 2^63, which has the same gcd with every smaller number."""
     return np.uint64(min(m, 2**63))
-
-
-class _Pools:
-    """One pool of values (or indices) per modulus or look-back, stored contiguously."""
-
-    def __init__(self, parts: list[Integer[np.ndarray, "..."]]) -> None:
-        self.parts = parts
-        self._sizes = np.array([len(part) for part in parts])
-        self._starts = np.cumsum(self._sizes) - self._sizes
-        self._values = np.concatenate(parts)
-
-    def pick(self, which: Integer[np.ndarray, " rows"], rng: np.random.Generator) -> Integer[np.ndarray, " rows"]:
-        """A uniform value of pool ``which[row]`` for each row."""
-        return self._values[self._starts[which] + rng.integers(self._sizes[which])]

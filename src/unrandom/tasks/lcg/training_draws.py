@@ -6,6 +6,7 @@ Rejection is vectorised: propose all rows, keep those allowed and within the per
 from functools import reduce
 from itertools import accumulate, pairwise
 from math import ceil
+from typing import TypeAlias
 
 import numpy as np
 from jaxtyping import Bool
@@ -14,9 +15,11 @@ from unrandom.core.errors import UserError
 from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.tasks.lcg.parameters import LCGParameters, concatenate
+from unrandom.tasks.lcg.skipping_rows import SkippingRows
 from unrandom.tasks.lcg.sources import INSTEAD, Proposals, RowKind
 from unrandom.tasks.lcg.supply import less_held_out
 
+Source: TypeAlias = Proposals | SkippingRows
 ATTEMPTS = 1000  # proposals per row before giving up
 
 
@@ -27,11 +30,16 @@ class TrainingDraws:
         self.task = task
         self._filters = self.task.min_period is not None or self.task.max_period is not None
         self._sources = [
-            (Proposals(task, seed, moduli, withheld, kind), share) for kind, share in _shares(task).items() if share > 0
+            (self._source(seed, moduli, withheld, kind), share) for kind, share in _shares(task).items() if share > 0
         ]
 
+    def _source(self, seed: int, moduli: tuple[int, ...], withheld: Withheld, kind: RowKind) -> Source:
+        if kind in ("skipping", "balanced skipping"):
+            return SkippingRows(moduli, withheld, kind)
+        return Proposals(self.task, seed, moduli, withheld, kind)
+
     def draw(self, rng: np.random.Generator, rows: int) -> LCGParameters:
-        """``rows`` rows; the first round(full_period_share x rows) have full period."""
+        """``rows`` rows; the first round(full_period_share x rows) have full period, the last of them may skip."""
         counts = zip(self._sources, self._counts(rows), strict=True)
         return reduce(concatenate, [self._draw_from(source, rng, count) for (source, _), count in counts if count])
 
@@ -51,10 +59,12 @@ class TrainingDraws:
 
     def product(self, rng: np.random.Generator) -> LCGParameters:
         """Every (m, a, c) of the pools that is not withheld, once, with uniform x0, within the period range."""
-        parameters = self._sources[0][0].product(rng)
+        source = self._sources[0][0]
+        assert isinstance(source, Proposals), "rows that skip have no pools"
+        parameters = source.product(rng)
         return parameters[self._in_period_range(parameters)]
 
-    def _draw_from(self, source: Proposals, rng: np.random.Generator, rows: int) -> LCGParameters:
+    def _draw_from(self, source: Source, rng: np.random.Generator, rows: int) -> LCGParameters:
         which = source.choose(rng, rows)
         drawn = source.propose(rng, rows, which)
         open_rows = np.flatnonzero(~self._allowed(source, drawn))
@@ -74,7 +84,7 @@ class TrainingDraws:
             )
         raise UserError(f"found no training parameters for {len(open_rows)} of {rows} {source.kind} rows: {fewer}")
 
-    def _allowed(self, source: Proposals, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
+    def _allowed(self, source: Source, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
         return source.allowed(parameters) & self._in_period_range(parameters)
 
     def _in_period_range(self, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
@@ -86,8 +96,10 @@ class TrainingDraws:
 
 
 def _shares(task: LCGTask) -> dict[RowKind, float]:
-    """The share of each kind in a batch, full-period kinds first."""
-    full, counting, rest = task.full_period_share, task.counting_share, 1 - task.full_period_share
+    """The share of each kind in a batch, full-period kinds first, and then those that skip."""
+    counting, rest = task.counting_share, 1 - task.full_period_share
+    skipping = task.full_period_share * task.skipping_share
+    full = task.full_period_share - skipping
     balanced = full * task.balanced_share
     uniform = full - balanced
     of_uniform: dict[RowKind, float] = (
@@ -98,6 +110,8 @@ def _shares(task: LCGTask) -> dict[RowKind, float]:
     return {
         **of_uniform,
         "balanced": balanced,
+        "skipping": skipping * (1 - task.balanced_share),
+        "balanced skipping": skipping * task.balanced_share,
         "coprime": rest * task.coprime_share,
         "arbitrary": rest * (1 - task.coprime_share),
     }

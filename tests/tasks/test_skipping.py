@@ -1,0 +1,181 @@
+"""Skipping sequences have the digits of a smaller LCG above digits that stand still, and are never of the test."""
+
+from math import gcd
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from unrandom.core.errors import UserError
+from unrandom.core.seeds import stream
+from unrandom.generators.full_period import has_full_period, lookback
+from unrandom.generators.lcg import LCG
+from unrandom.tasks import FixedModulus, Phase, UnseenModulus
+from unrandom.tasks.permuted_lcg import PermutedLCG
+from unrandom.tasks.skipping import skips_of
+from unrandom.tasks.truncated_lcg import TruncatedLCG
+
+SKIPS = {"full_period_share": 1.0, "skipping_share": 1.0}
+STREAM = {"context": 8, "mode": "streaming", "n_sequences": None}
+
+
+def fixed(modulus: int, **changes) -> FixedModulus:
+    held = {"n_test_a": min(4, max(1, modulus // 64)), "n_test_c": min(4, max(1, modulus // 16))}
+    return FixedModulus(**{**STREAM, **SKIPS, "modulus": modulus, "base": 16, **held, **changes})
+
+
+def drawn(task, rows: int = 2000):
+    split = task.split(0)
+    parameters = split.draw_training(stream(0, "draws"), rows)
+    split.check(parameters)
+    return parameters
+
+
+def skip_of(lcg: LCG, x0: int) -> int:
+    """The largest divisor of m modulo which the sequence stands still."""
+    return gcd(lcg(x0) - x0, lcg.m)
+
+
+def sequences(parameters) -> list[tuple[LCG, int]]:
+    rows = zip(parameters.a.tolist(), parameters.c.tolist(), parameters.x0.tolist(), strict=True)
+    return [(LCG(parameters.modulus(row), a, c), x0) for row, (a, c, x0) in enumerate(rows)]
+
+
+@pytest.mark.parametrize("balanced", [0.0, 1.0])
+@pytest.mark.parametrize("modulus", [2**10, 6**4, 3**7, 12, 2**32, 2**64, 10**12])
+def test_low_digits_stand_still_and_the_others_are_a_smaller_lcg(modulus, balanced):
+    for lcg, x0 in sequences(drawn(fixed(modulus, balanced_share=balanced), 300)):
+        q = skip_of(lcg, x0)
+        smaller = modulus // q
+        assert 1 < q < modulus
+        x = lcg.orbit(x0, 6)
+        assert {each % q for each in x} == {x0 % q}
+        y = [each // q for each in x]
+        assert y == LCG(smaller, lcg.a % smaller, (y[1] - lcg.a * y[0]) % smaller).orbit(y[0], 6)
+        assert lcg.period(x0) == smaller
+
+
+@pytest.mark.parametrize("modulus", [2**8, 6**3])
+def test_every_such_sequence_can_be_drawn(modulus):
+    """All skips, all that stands still, all multipliers and increments of y: one step shows them."""
+    data = fixed(modulus, hold_out="pairs")
+    found = {
+        (q, x0 % q, lcg.a % (modulus // q)) for lcg, x0 in sequences(drawn(data, 40_000)) for q in [skip_of(lcg, x0)]
+    }
+    wanted = {
+        (q, k, a)
+        for q in skips_of(modulus)
+        for k in range(q)
+        for a in range(modulus // q)
+        if has_full_period(a or 1, 1, modulus // q) and a
+    }
+    assert found <= wanted
+    assert len(found) > 0.9 * len(wanted)
+
+
+@pytest.mark.parametrize("modulus", [2**8, 6**4])
+def test_skips_have_uniform_exponents(modulus):
+    skips = [skip_of(lcg, x0) for lcg, x0 in sequences(drawn(fixed(modulus), 10_000))]
+    values, counts = np.unique(skips, return_counts=True)
+    assert values.tolist() == sorted(skips_of(modulus))
+    assert chisquare(counts).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("modulus", [2**10, 6**4])
+def test_balanced_ones_have_each_look_back_of_the_smaller_lcg_as_often(modulus):
+    q = min(skips_of(modulus))
+    rows = sequences(drawn(fixed(modulus, balanced_share=1.0), 10_000))
+    lookbacks = [lookback(modulus // q, lcg.a % (modulus // q)) for lcg, x0 in rows if skip_of(lcg, x0) == q]
+    found, counts = np.unique(lookbacks, return_counts=True)
+    assert len(found) > 3
+    assert 1 not in found  # which only counts
+    assert chisquare(counts).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("modulus", [2**k for k in range(2, 9)] + [6**k for k in range(2, 4)])
+@pytest.mark.parametrize("hold_out", ["pairs", "values"])
+def test_none_has_full_period_so_that_none_is_of_the_test(modulus, hold_out):
+    rows = drawn(fixed(modulus, hold_out=hold_out, n_test_a=1), 500)
+    assert not rows.has_full_period().any()
+    assert (np.gcd(rows.c, np.uint64(modulus)) > 1)[(rows.a % np.uint64(6 if modulus % 3 == 0 else 2)) == 1].all()
+
+
+def test_the_share_is_of_the_rows_of_full_period_and_balanced_rows_are_of_both():
+    data = fixed(2**10, full_period_share=0.8, skipping_share=0.5, balanced_share=0.25)
+    rows = drawn(data, 1000)
+    full, skipping = rows[:400], rows[400:800]
+    assert full.has_full_period().all()
+    assert all(1 < skip_of(*each) < 2**10 for each in sequences(skipping))
+    assert rows[800:].has_full_period().mean() < 0.3  # arbitrary
+
+
+def test_unseen_moduli_skip_where_they_are_not_square_free():
+    data = UnseenModulus(test_moduli=(50, 64), **STREAM, **SKIPS, n_test_a=4, n_test_c=4)
+    split = data.split(0)
+    rows = split.draw_training(stream(0, "draws"), 8000)
+    split.check(rows)
+    found, counts = np.unique(rows.m, return_counts=True)
+    assert set(found.tolist()) == {m for m in split.train_moduli if skips_of(m)}
+    assert chisquare(counts).pvalue > 1e-3
+    assert all(1 < skip_of(*each) < each[0].m for each in sequences(rows[:500]))
+
+
+def test_a_square_free_modulus_has_none_and_says_so():
+    with pytest.raises(ValueError, match="modulus 30 is square-free, so that no sequence can skip"):
+        fixed(30, base=None)
+    data = UnseenModulus(test_moduli=(15,), min_modulus=13, max_modulus=15, **STREAM, **SKIPS)
+    with pytest.raises(UserError, match="all moduli of training are square-free"):
+        data.split(0).draw_training(stream(0, "draws"), 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"full_period_share": 0.0}, "give full_period_share, too"),
+        ({"n_a": 4}, "skipping_share needs n_a=none and n_c=none"),
+        ({"n_c": 4}, "skipping_share needs n_a=none and n_c=none"),
+    ],
+)
+def test_what_they_cannot_be_with_is_refused(changes, said):
+    with pytest.raises(ValueError, match=said):
+        fixed(2**10, **changes)
+
+
+def test_a_curriculum_skips_in_its_smaller_moduli():
+    data = fixed(2**10, curriculum=(Phase(modulus=64, share=0.5),))
+    ((_, easier),) = data.split(0).curriculum()
+    assert all(1 < skip_of(*each) < 64 for each in sequences(easier.draw_training(stream(0, "draws"), 200)))
+    with pytest.raises(ValueError, match="modulus 30 is square-free"):
+        fixed(2**10, curriculum=(Phase(modulus=30),))
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        TruncatedLCG(modulus=2**12, low=4, bits=6, skipping_share=0.5, **STREAM),
+        TruncatedLCG(modulus=6**5, low=2, bits=6, multiplier=7 * 12 + 1, skipping_share=0.5, **STREAM),
+        PermutedLCG(variants=("xsl-rr", "rs"), state_bits=12, skipping_share=0.5, n_a=8, **STREAM),
+    ],
+)
+def test_hidden_states_skip_in_the_stated_share(task):
+    rows = drawn(task, 4000)
+    lcgs = zip(rows.a.tolist(), rows.c.tolist(), rows.x0.tolist(), strict=True)
+    skips = [skip_of(LCG(task.modulus, a % task.modulus, c), x0) for a, c, x0 in lcgs]
+    share = np.mean([q > 1 for q in skips])
+    assert share == pytest.approx(0.5, abs=0.04)
+    assert max(skips) < task.modulus
+    test = task.split(0).test(task.test_parts[0], 200).parameters
+    assert (np.gcd(test.c, np.uint64(task.modulus)) == 1).all()
+
+
+def test_hidden_states_of_a_fixed_pool_of_increments_cannot_skip():
+    with pytest.raises(ValueError, match="skipping_share needs n_c=none"):
+        PermutedLCG(state_bits=12, skipping_share=0.5, n_c=8, **STREAM)
+    with pytest.raises(ValueError, match="modulus 2310 is square-free"):
+        TruncatedLCG(modulus=2310, low=2, bits=8, skipping_share=0.5, **STREAM)
+
+
+def test_the_period_of_a_hidden_state_that_skips_is_shorter():
+    rows = drawn(PermutedLCG(state_bits=8, skipping_share=1.0, n_test_a=2, n_test_c=2, **STREAM), 200)
+    wanted = [LCG(256, int(a), int(c)).period(int(x)) for a, c, x in zip(rows.a, rows.c, rows.x0, strict=True)]
+    assert rows.labels["period"].tolist() == wanted
