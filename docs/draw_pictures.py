@@ -1,9 +1,10 @@
-"""What do the pictures of the first pages show? Draws docs/images/*.png from the saved tables of experiments.
+"""Draws the pictures of the first pages, docs/images/*.png, from the saved tables of experiments.
 
     python docs/draw_pictures.py
 
-All but the first are of `fm-2048-fast`, the model of modulus 2048: its accuracy and the bits that it knows by numbers
-seen, where its head looks, and which digits are right with all of its attention, and with that to one number alone.
+The pictures of models are of `fm-2048-fast`, the model of modulus 2048, but for the first: its accuracy and the bits
+that it knows by numbers seen, where its head looks, and which digits are right with all of its attention, and with that
+to one number alone. The glossary's has the bits of one sequence of full period, and of one that skips.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ from unrandom.figures.description import Axis, Line, LinePanel, Look, MapPanel
 from unrandom.figures.digits import digit_map
 from unrandom.figures.files import save_figure, save_panels
 from unrandom.figures.staircase import staircase_figure
+from unrandom.generators.lcg import LCG
 from unrandom.generators.residues import digits_of
 
 ROOT = Path(__file__).parents[1]
@@ -101,10 +103,34 @@ def bits_known() -> None:
     save_png([replace(panel, lines=lines)], "bits-known")
 
 
+def skipping() -> None:
+    """The bits of a sequence of full period modulo 256, and of one with the same multiplier that skips by 8."""
+    full = LCG(m=256, a=77, c=91)
+    skips = LCG(m=256, a=77, c=(8 * 27 + 5 * (1 - 77)) % 256)
+    panels = [bits_of("Full period: the bit of weight 2ʷ repeats after 2ʷ⁺¹ numbers", full, 0)]
+    panels.append(bits_of("Skipping by 8: the low bits stand still, and the fourth is the first to move", skips, 5))
+    save_png(panels, "skipping")
+
+
+def bits_of(title: str, lcg: LCG, x0: int, length: int = 64) -> MapPanel:
+    """The bits of the first numbers of a sequence modulo a power of two."""
+    digits = digits_of(lcg.m)
+    rows = [[x >> bit & 1 for x in lcg.orbit(x0, length)] for bit in range(len(digits))]
+    numbers = [0, *range(8, length, 8)]
+    return MapPanel(
+        title,
+        Axis("number (t)", numbers, [str(t) for t in numbers], (-0.5, length - 0.5)),
+        Axis(style.DIGIT, range(len(digits)), [style.power(2, bit) for bit in range(len(digits))]),
+        rows,
+        bar="bit",
+        limits=(0, 1),
+    )
+
+
 def save_png(panels: Sequence[LinePanel | MapPanel], name: str, *, wide_first: bool = False) -> None:
     save_panels(panels, IMAGES / name, wide_first=wide_first).with_suffix(".svg").unlink()
 
 
 if __name__ == "__main__":
-    for draw in (staircases, look_back, bits_known):
+    for draw in (staircases, look_back, bits_known, skipping):
         draw()

@@ -30,7 +30,9 @@ def test_data():
     measured = bench_data(set_rows=64)
     assert positive(measured, "ns_per_number", "copy_ns_per_number", "ratio_to_copy", "baseline_ns_per_number")
     assert positive(measured, "token_set_peak_gigabytes")
-    assert positive(measured, *(f"{name}_sequences_per_second" for name in PermutedLCG.partial))
+    assert positive(
+        measured, *(f"{name}_sequences_per_second" for name in ("full_period", "skipping", *PermutedLCG.partial))
+    )
 
 
 @pytest.mark.slow

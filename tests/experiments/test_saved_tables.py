@@ -5,12 +5,22 @@ from dataclasses import replace
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
+from tiers import slow
 from unrandom.core.errors import UserError
 from unrandom.core.files import replaced_atomically, restore
 from unrandom.experiments import reproduce
 from unrandom.experiments.registry import EXPERIMENTS
-from unrandom.experiments.reproduce import draw_and_judge, is_measured, measure_and_judge, saved_tables
+from unrandom.experiments.reproduce import (
+    draw_and_judge,
+    is_measured,
+    measure_and_judge,
+    measure_planned,
+    missing_runs,
+    saved_tables,
+)
+from unrandom.runs.running.execution import create_run, execute
 
 EXPERIMENT = EXPERIMENTS["digit-periods"]  # it needs no run
 
@@ -106,3 +116,35 @@ def test_a_table_that_was_changed_is_not_judged(measured, tmp_path):
     path.unlink()
     with pytest.raises(UserError, match=f"{name}.parquet does not exist"):
         draw_and_judge(EXPERIMENT, "smoke", tmp_path)
+
+
+def trained(specs, folder):
+    for spec in specs:
+        execute(create_run(spec, folder, []))
+
+
+@slow
+def test_a_seed_is_added_to_saved_tables_without_the_runs_that_they_have(tmp_path):
+    each, runs, results = EXPERIMENTS["fm-scaling"], tmp_path / "runs", tmp_path / "results"
+    trained(missing_runs([each], "smoke", 1, runs), runs)
+    measure_planned(each, "smoke", 1, results, runs)
+    before, others = saved_tables(results / "smoke" / each.name), tmp_path / "others"
+    missing = missing_runs([each], "smoke", 2, others, but=results)
+    assert {spec.config.seed for spec in missing} == {1}
+    trained(missing, others)
+    rows = measure_planned(each, "smoke", 2, results, others, add=True)
+    after = saved_tables(results / "smoke" / each.name)
+    assert rows[0]["command"] == "unrandom reproduce fm-scaling --scale smoke --seeds 2"
+    for name, table in before.items():
+        if name not in each.derived:
+            assert_frame_equal(after[name].filter(seed=0), table)
+            assert after[name]["seed"].n_unique() == 2
+    trained(missing_runs([each], "smoke", 2, others), others)
+    assert measure_planned(each, "smoke", 2, tmp_path / "at once", others) == rows
+
+
+def test_runs_cannot_be_added_to_a_table_that_is_not_by_run(tmp_path):
+    each = EXPERIMENTS["fm-what-helps"]
+    measured, kept = {}, each.runs("smoke", 1)[:1]
+    with pytest.raises(UserError, match="the table interventions is not by run"):
+        reproduce._added({"interventions": pl.DataFrame({"track": ["open"]})}, measured, [kept[0].id], ())

@@ -81,6 +81,11 @@ def test_skips_have_uniform_exponents(modulus):
     assert chisquare(counts).pvalue > 1e-3
 
 
+def test_skips_up_to_the_largest():
+    skips = {skip_of(lcg, x0) for lcg, x0 in sequences(drawn(fixed(6**4, largest_skip=9)))}
+    assert skips == {2, 3, 4, 6, 8, 9}
+
+
 @pytest.mark.parametrize("modulus", [2**10, 6**4])
 def test_balanced_ones_have_each_look_back_of_the_smaller_lcg_as_often(modulus):
     q = min(skips_of(modulus))
@@ -124,7 +129,7 @@ def test_a_square_free_modulus_has_none_and_says_so():
     with pytest.raises(ValueError, match="modulus 30 is square-free, so that no sequence can skip"):
         fixed(30, base=None)
     data = UnseenModulus(test_moduli=(15,), min_modulus=13, max_modulus=15, **STREAM, **SKIPS)
-    with pytest.raises(UserError, match="all moduli of training are square-free"):
+    with pytest.raises(UserError, match="no modulus of training has rows that skip"):
         data.split(0).draw_training(stream(0, "draws"), 1)
 
 
@@ -134,11 +139,14 @@ def test_a_square_free_modulus_has_none_and_says_so():
         ({"full_period_share": 0.0}, "give full_period_share, too"),
         ({"n_a": 4}, "skipping_share needs n_a=none and n_c=none"),
         ({"n_c": 4}, "skipping_share needs n_a=none and n_c=none"),
+        ({"skipping_share": 0.0, "largest_skip": 4}, "give skipping_share, too"),
     ],
 )
 def test_what_they_cannot_be_with_is_refused(changes, said):
     with pytest.raises(ValueError, match=said):
         fixed(2**10, **changes)
+    with pytest.raises(ValueError, match="largest_skip=2 is below all prime divisors of the modulus 2187"):
+        fixed(3**7, largest_skip=2)
 
 
 def test_a_curriculum_skips_in_its_smaller_moduli():

@@ -12,12 +12,13 @@ from unrandom.bench.timing import interleaved
 from unrandom.core.processes import python
 from unrandom.core.seeds import stream
 from unrandom.generators.lcg import lcg_orbits
-from unrandom.tasks import sequence_tokens
+from unrandom.tasks import FixedModulus, Task, sequence_tokens
 from unrandom.tasks.permuted_lcg import PermutedLCG
 
 ROWS, LENGTH, M = 4096, 512, 2**32
 SET_ROWS = 2**20  # the paper's n_a x n_c = 1024 x 1024
-PERMUTED_CONTEXT, PERMUTED_BITS = 64, 16  # numbers read, and bits of the state, of permuted generators
+DRAWN_CONTEXT = 64  # numbers read of the sequences that are drawn as for training
+PERMUTED_BITS = 16  # bits of the state of permuted generators
 
 # Run in a separate process, so that the peak memory is the token set's and excludes torch.
 MAKE_SET = """
@@ -39,7 +40,7 @@ print(json.dumps([time.perf_counter() - began, tokens.nbytes, peak_memory()]))
 
 def bench_data(set_rows: int = SET_ROWS) -> dict[str, Any]:
     """Nanoseconds per 64-bit number on one core; seconds and bytes for the token set of the paper's 2^32 experiment;
-    sequences of 65 numbers a second of CPU time for each permuted generator, from drawing to tokens.
+    sequences of 65 numbers a second of CPU time, from drawing to tokens, for LCGs and for each permuted generator.
     """
     rng = np.random.default_rng(0)
     a, c, x0 = (rng.integers(0, M, size=ROWS, dtype=np.uint64) for _ in range(3))
@@ -60,13 +61,23 @@ def bench_data(set_rows: int = SET_ROWS) -> dict[str, Any]:
         "baseline_ns_per_number": round(_scalar_loop() * 1e9, 1),
         "ns_per_number_other_modulus": round(other_modulus * nanoseconds, 3),
         **{f"token_set_{key}": token_set[key] for key in ("seconds", "gigabytes", "peak_gigabytes")},
-        **{f"{name}_sequences_per_second": _permuted_rate(name) for name in PermutedLCG.partial},
+        **{f"{name}_sequences_per_second": _rate(task) for name, task in _drawn_tasks().items()},
     }
 
 
-def _permuted_rate(variant: str, rounds: int = 5) -> int:
-    """Sequences of one variant a second of CPU time, drawn as for training and written as tokens; the best round."""
-    task = PermutedLCG.parse({"variants": [variant], "state_bits": PERMUTED_BITS, "context": PERMUTED_CONTEXT})
+def _drawn_tasks() -> dict[str, Task]:
+    """LCGs of full period and those that skip, and each permuted generator."""
+    full = {"modulus": M, "context": DRAWN_CONTEXT, "base": 256, "mode": "streaming", "full_period_share": 1.0}
+    permuted = {"state_bits": PERMUTED_BITS, "context": DRAWN_CONTEXT}
+    return {
+        "full_period": FixedModulus.parse(full),
+        "skipping": FixedModulus.parse({**full, "skipping_share": 1.0}),
+        **{name: PermutedLCG.parse({**permuted, "variants": [name]}) for name in PermutedLCG.partial},
+    }
+
+
+def _rate(task: Task, rounds: int = 5) -> int:
+    """Sequences a second of CPU time, drawn as for training and written as tokens; the best round."""
     split, fastest = task.split(0), 0.0
     for number in range(rounds):
         began = process_time()

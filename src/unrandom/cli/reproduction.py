@@ -26,6 +26,7 @@ from unrandom.experiments.reproduce import (
     missing_runs,
     own_results,
     own_run,
+    planned_runs,
     where_saved,
 )
 from unrandom.report.claims import is_point
@@ -45,7 +46,7 @@ def reproduce(arguments: Namespace) -> Answer:
     chosen = list(EXPERIMENTS.values()) if arguments.all else [experiment(name) for name in arguments.experiments]
     scale, results = arguments.scale, arguments.results
     if arguments.dry_run:
-        return dry_run([run for each in chosen for run in each.runs(scale, arguments.seeds)], arguments)
+        return dry_run(_planned(chosen, arguments), arguments)
     if arguments.run is not None:
         own = writable(own_run(find_run(arguments.run, arguments.runs), chosen), arguments.runs)
         results = own_results(own)
@@ -54,7 +55,8 @@ def reproduce(arguments: Namespace) -> Answer:
         chosen = _with_tables(chosen, arguments)
         judge = partial(draw_and_judge, scale=scale, results=results)
     else:
-        missing = [] if arguments.archived else missing_runs(chosen, scale, arguments.seeds, arguments.runs)
+        but = results if arguments.add else None
+        missing = [] if arguments.archived else missing_runs(chosen, scale, arguments.seeds, arguments.runs, but=but)
         if not arguments.archived:
             say(_plan(chosen, missing, arguments))
         outcomes = train_shown(missing, launcher_of(arguments), what="run")
@@ -62,8 +64,9 @@ def reproduce(arguments: Namespace) -> Answer:
         if left := sum(outcome.status == "stopped" for outcome in outcomes):
             say(f"the time is up; {left} runs are left, and the same command continues")
             return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
-        planned = {"seeds": arguments.seeds, "runs_folder": arguments.runs, "archived": arguments.archived}
-        judge = partial(measure_planned, scale=scale, results=results, **planned)
+        how = {"archived": arguments.archived, "add": arguments.add}
+        planned = {"seeds": arguments.seeds, "runs_folder": arguments.runs}
+        judge = partial(measure_planned, scale=scale, results=results, **planned, **how)
     rows = [row for each in chosen for row in _verdicts(each, judge)]
     all_rows = all_judgements(list(EXPERIMENTS.values()), scale, results)
     page = results / scale / "index.html"
@@ -76,7 +79,7 @@ def reproduce(arguments: Namespace) -> Answer:
 
 def _plan(chosen: list[Experiment], missing: list[RunSpec], arguments: Namespace) -> str:
     """What the command is about to do, in two lines."""
-    planned = {run.id for each in chosen for run in each.runs(arguments.scale, arguments.seeds)}
+    planned = {run.id for run in _planned(chosen, arguments)}
     needed = len(planned | {run.id for run in missing})
     claims = sum(len(each.claims) for each in chosen)
     seconds = core_seconds(sum(run.flops for run in missing))
@@ -87,6 +90,12 @@ def _plan(chosen: list[Experiment], missing: list[RunSpec], arguments: Namespace
         f"plan      {counted(needed, 'run')}: {found}, {len(missing)} to train{time}\n"
         f"then      {counted(claims, 'claim')} to judge; pictures and tables in {folder}"
     )
+
+
+def _planned(chosen: list[Experiment], arguments: Namespace) -> list[RunSpec]:
+    """The runs of the experiments; with ``--add``, without those that their tables have."""
+    but = arguments.results if arguments.add else None
+    return [run for each in chosen for run in planned_runs(each, arguments.scale, arguments.seeds, but=but)]
 
 
 def _with_tables(chosen: list[Experiment], arguments: Namespace) -> list[Experiment]:

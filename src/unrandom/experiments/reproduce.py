@@ -7,11 +7,12 @@ Experiments share their runs, and a finished run is not trained again.
 
 import shutil
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
 from polars.exceptions import PolarsError
 from pydantic import Field
 
@@ -47,10 +48,26 @@ IN_THE_REPOSITORY: tuple[Scale, ...] = ("laptop", "overnight")  # scales with sa
 Notes = dict[str, dict[str, JsonObject]]  # experiment → claim key → {"verdict": …, "note": its explanation}
 
 
-def missing_runs(experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path) -> list[RunSpec]:
-    """Return the unfinished runs that the experiments need, ancestors included, each once, ancestors first."""
-    needed = with_ancestors(run for each in experiments for run in each.runs(scale, seeds))
+def missing_runs(
+    experiments: Sequence[Experiment], scale: Scale, seeds: int, runs_folder: Path, *, but: Path | None = None
+) -> list[RunSpec]:
+    """Return the unfinished runs that the experiments need, ancestors included, each once, ancestors first; ``but`` is
+    for `planned_runs`."""
+    needed = with_ancestors(run for each in experiments for run in planned_runs(each, scale, seeds, but=but))
     return unfinished(needed, runs_folder)
+
+
+def planned_runs(experiment: Experiment, scale: Scale, seeds: int, *, but: Path | None = None) -> list[RunSpec]:
+    """Return the runs of an experiment, without those that the saved tables in the folder ``but`` have rows of."""
+    measured = set() if but is None else measured_runs(experiment, scale, but)
+    return [run for run in experiment.runs(scale, seeds) if run.id not in measured]
+
+
+def measured_runs(experiment: Experiment, scale: Scale, results: Path) -> set[str]:
+    """Return the ids of the runs that the saved tables have rows of."""
+    if not is_measured(experiment, scale, results):
+        return set()
+    return set(_read_made(results / scale / experiment.name)["configurations"])
 
 
 def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
@@ -68,19 +85,31 @@ def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
 
 
 def measure_planned(
-    experiment: Experiment, scale: Scale, seeds: int, results: Path, runs_folder: Path, *, archived: bool = False
+    experiment: Experiment,
+    scale: Scale,
+    seeds: int,
+    results: Path,
+    runs_folder: Path,
+    *,
+    archived: bool = False,
+    add: bool = False,
 ) -> list[JsonObject]:
     """Measure and judge the planned runs, and archive the small models. Returns one row per claim.
 
-    The runs are the trained ones or, with ``archived``, the archived models.
+    The runs are the trained ones or, with ``archived``, the archived models. With ``add``, the saved rows of runs stay,
+    and only the other runs are measured.
     """
-    planned, archive = experiment.runs(scale, seeds), archive_folder(scale, results)
+    wanted, archive = (
+        planned_runs(experiment, scale, seeds, but=results if add else None),
+        archive_folder(scale, results),
+    )
+    kept = [run for run in experiment.runs(scale, seeds) if run not in wanted]
     if archived:
-        runs = open_archived(planned, archive)
+        runs = open_archived(wanted, archive)
     else:
-        runs = [Run.open(runs_folder / spec.id, spec.labels) for spec in planned]
+        runs = [Run.open(runs_folder / spec.id, spec.labels) for spec in wanted]
     how = f"--seeds {seeds}{' --archived' if archived else ''}"
-    rows = measure_and_judge(experiment, scale, runs, results, f"{experiment.command(scale)} {how}")
+    rows = measure_and_judge(experiment, scale, runs, results, f"{experiment.command(scale)} {how}", kept)
     archive_runs(runs, experiment.archived_seeds, archive)
     return rows
 
@@ -100,23 +129,48 @@ def own_results(run: Run) -> Path:
 
 
 def measure_and_judge(
-    experiment: Experiment, scale: Scale, runs: list[Run], results: Path, command: str
+    experiment: Experiment,
+    scale: Scale,
+    runs: list[Run],
+    results: Path,
+    command: str,
+    kept: Sequence[RunSpec] = (),
 ) -> list[JsonObject]:
-    """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``. Returns one row per claim."""
-    tables = dict(experiment.measure(runs, scale))
-    if runs:
-        tables["trained"] = table(_trained(runs))
+    """Measure runs, save, draw and judge in ``results/<scale>/<experiment>/``. Returns one row per claim.
+
+    The tables keep the saved rows of the runs ``kept``, before the others' where both have some.
+    """
     target = results / scale / experiment.name
+    measured = dict(experiment.measure(runs, scale)) if runs or not kept else {}
+    if runs:
+        measured["trained"] = table(_trained(runs))
+    if kept:
+        measured = _added(saved_tables(target), measured, [spec.id for spec in kept], experiment.derived)
+    tables = {**measured, **experiment.derive(measured)}
     with replaced_atomically(target, replace=True) as folder:
         if target.is_dir():  # Its pictures, and whatever else the user keeps there, stay.
             shutil.copytree(
                 target, folder, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.parquet")
             )
         checksums = save_tables({name: rounded(frame) for name, frame in tables.items()}, folder)
-        configurations = {run.id: run.config.to_json() for run in runs}
+        configurations = {each.id: each.config.to_json() for each in (*kept, *(run.spec for run in runs))}
         made = Made(command=command, configurations=configurations, tables=checksums)
         write_json(folder / "made.json", made.to_json(), compact=True)
     return draw_and_judge(experiment, scale, results)
+
+
+def _added(saved: Tables, measured: Tables, kept: Sequence[str], derived: Collection[str]) -> Tables:
+    """The saved rows of the runs ``kept``, and below them what was measured; without the tables that are derived.
+    Raises UserError if a table is not by run."""
+    tables = {}
+    for name, rows in saved.items():
+        if name in derived:
+            continue
+        if "run" not in rows.columns:
+            raise UserError(f"the table {name} is not by run, so that no runs can be added to it: leave out --add")
+        of_kept = rows.filter(pl.col("run").is_in(kept))
+        tables[name] = pl.concat([of_kept, measured[name]], how="vertical_relaxed") if name in measured else of_kept
+    return tables
 
 
 def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[JsonObject]:

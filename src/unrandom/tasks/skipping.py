@@ -25,28 +25,32 @@ SkippingShare = Annotated[float, Field(ge=0, le=1)]  # how many of the rows, or 
 ONE = np.uint64(1)
 
 
-def skips_of(m: int) -> list[int]:
-    """The skips of a modulus: its divisors q with 1 < q < m, ascending. A uniform one has, for each prime of m, a
-    uniform exponent. A square-free modulus has none, as none of its primes has a digit above another.
+def skips_of(m: int, largest: int | None = None) -> list[int]:
+    """The skips of a modulus: its divisors q with 1 < q < m, up to the ``largest``. A uniform one has, for each prime
+    of m, a uniform exponent. A square-free modulus has none, as none of its primes has a digit above another.
 
-    >>> skips_of(16), skips_of(12), skips_of(30)
-    ([2, 4, 8], [2, 3, 4, 6], [])
+    >>> skips_of(16), skips_of(45), skips_of(30), skips_of(16, largest=4)
+    ([2, 4, 8], [5, 3, 15, 9], [], [2, 4])
     """
-    return [q for q in divisors(m) if 1 < q < m] if max(factorize(m).values()) > 1 else []
+    if max(factorize(m).values()) == 1:
+        return []
+    return [q for q in divisors(m) if 1 < q < m and (largest is None or q <= largest)]
 
 
-def check_skips(m: int) -> None:
+def check_skips(m: int, largest: int | None = None) -> None:
     """Raise ValueError if no sequence modulo m can skip."""
     if not skips_of(m):
         raise ValueError(f"modulus {m} is square-free, so that no sequence can skip: set skipping_share=0")
+    if not skips_of(m, largest):
+        raise ValueError(f"largest_skip={largest} is below all prime divisors of the modulus {m}")
 
 
 class Skips:
     """The skips of some moduli, each with one or more, and draws of sequences that skip by them."""
 
-    def __init__(self, moduli: Sequence[int], *, balanced: bool = False) -> None:
+    def __init__(self, moduli: Sequence[int], *, balanced: bool = False, largest: int | None = None) -> None:
         """``balanced`` draws of y first its look-back, uniformly from all but 1 where there are others, then a."""
-        of_each = [skips_of(m) for m in moduli]
+        of_each = [skips_of(m, largest) for m in moduli]
         ends = np.cumsum([len(skips) for skips in of_each])
         self._places = Pools([np.arange(end - len(skips), end) for skips, end in zip(of_each, ends, strict=True)])
         periods = [m // q for m, skips in zip(moduli, of_each, strict=True) for q in skips]

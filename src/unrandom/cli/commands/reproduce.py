@@ -26,6 +26,11 @@ def add(command: Parser) -> None:
     source.add_argument(
         "--from-tables", action="store_true", help="draw and judge again from the saved tables, without measuring"
     )
+    source.add_argument(
+        "--add",
+        action="store_true",
+        help="keep what the saved tables have of each run; train and measure the other runs only",
+    )
     command.add_argument(
         "--dry-run",
         action="store_true",

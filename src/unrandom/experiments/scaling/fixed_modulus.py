@@ -127,8 +127,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             rows["multipliers"] += measurement.multiplier_rows(key_columns, evaluation)
             if group == ARBITRARY:
                 rows["bits"] += _bit_rows(key_columns, evaluation)
-    tables = {name: table(each) for name, each in rows.items()}
-    return {**tables, "laws": _law_table(tables["context_needed"])}
+    return {name: table(each) for name, each in rows.items()}
+
+
+def derive(tables: Tables) -> Tables:
+    return {"laws": _law_table(tables["context_needed"])}
 
 
 def _bit_rows(key_columns: dict[str, object], evaluation: Evaluation) -> Rows:
@@ -202,5 +205,16 @@ def _merits(multipliers: pl.DataFrame) -> list[float] | Unknown:
 
 
 EXPERIMENT = Experiment(
-    ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True, presupposes=None, archived_seeds=1
+    ENTRY,
+    CLAIMS,
+    runs,
+    measure,
+    evidence,
+    draw,
+    task=FixedModulus,
+    compares=True,
+    presupposes=None,
+    archived_seeds=1,
+    derive=derive,
+    derived=("laws",),
 )

@@ -38,6 +38,7 @@ class LCGTask(Task):
     # Share of the full-period rows that skip instead: x = q y + K, where y has full period modulo m / q. Its low digits
     # stand still, as along the paper's r-step sequences. Of these rows, too, balanced_share are balanced: over y's r.
     skipping_share: SkippingShare = 0.0
+    largest_skip: Annotated[int, Field(ge=2, le=2**63)] | None = None  # of these rows' q; None: any divisor
     # Share of the other rows with a multiplier coprime to the modulus: their sequences return to x0.
     coprime_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     min_period: Period | None = None  # shortest period of training sequences
@@ -54,6 +55,7 @@ class LCGTask(Task):
         "coprime_share",
         "counting_share",
         "hold_out",
+        "largest_skip",
         "skipping_share",
     }
 
@@ -134,6 +136,8 @@ class LCGTask(Task):
             raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
         if self.balanced_share > 0 and self.n_a is not None:
             raise ValueError("balanced_share needs n_a=none: its rows draw from all multipliers of a look-back")
+        if self.largest_skip is not None and not self.skipping_share:
+            raise ValueError("largest_skip is of the rows that skip: give skipping_share, too")
         if self.skipping_share > 0 and (self.n_a is not None or self.n_c is not None):
             raise ValueError("skipping_share needs n_a=none and n_c=none: its rows draw from smaller moduli")
         for phase in self.curriculum:

@@ -126,5 +126,5 @@ class FixedModulus(LCGTask):
         if above := [a for a in self.extra_test_multipliers if a >= self.modulus]:
             raise ValueError(f"extra test multiplier {above[0]} is not below the modulus {self.modulus}")
         if self.skipping_share:
-            check_skips(self.modulus)
+            check_skips(self.modulus, self.largest_skip)
         return self

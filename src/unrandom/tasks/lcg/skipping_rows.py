@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Bool, Integer
 
 from unrandom.core.errors import UserError
+from unrandom.tasks.lcg.config import LCGTask
 from unrandom.tasks.lcg.held_out import Withheld
 from unrandom.tasks.lcg.parameters import LCGParameters
 from unrandom.tasks.lcg.sources import RowKind
@@ -13,14 +14,14 @@ from unrandom.tasks.skipping import Skips, skips_of
 class SkippingRows:
     """Proposals of rows with a uniform modulus, among those with skips, and a uniform skip of it."""
 
-    def __init__(self, moduli: tuple[int, ...], withheld: Withheld, kind: RowKind) -> None:
+    def __init__(self, task: LCGTask, moduli: tuple[int, ...], withheld: Withheld, kind: RowKind) -> None:
         self.withheld, self.kind = withheld, kind
-        usable = [m for m in moduli if skips_of(m)]
+        largest = task.largest_skip
+        usable = [m for m in moduli if skips_of(m, largest)]
         if not usable:
-            raise UserError(
-                "all moduli of training are square-free, so that no row can skip: set data.skipping_share=0"
-            )
-        self._skips = Skips(usable, balanced=kind == "balanced skipping")
+            below = "" if largest is None else f" by at most data.largest_skip={largest}"
+            raise UserError(f"no modulus of training has rows that skip{below}: set data.skipping_share=0")
+        self._skips = Skips(usable, balanced=kind == "balanced skipping", largest=largest)
         self._one_modulus = moduli[0] if len(moduli) == 1 else None
         self._last = np.array([m - 1 for m in usable], dtype=np.uint64)
 

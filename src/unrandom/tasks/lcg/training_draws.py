@@ -35,7 +35,7 @@ class TrainingDraws:
 
     def _source(self, seed: int, moduli: tuple[int, ...], withheld: Withheld, kind: RowKind) -> Source:
         if kind in ("skipping", "balanced skipping"):
-            return SkippingRows(moduli, withheld, kind)
+            return SkippingRows(self.task, moduli, withheld, kind)
         return Proposals(self.task, seed, moduli, withheld, kind)
 
     def draw(self, rng: np.random.Generator, rows: int) -> LCGParameters:
