@@ -73,7 +73,7 @@ def test_a_command_that_is_interrupted_saves_and_says_where_it_stood(command, tm
         "sweep": ["sweep", "fm-256", *settings, *grid, "--workers", 2],
         "stacked sweep": ["sweep", "fm-256", *settings, *grid, "--workers", 1, "--pack", 2],
         "reproduce": ["reproduce", "fm-staircase", "--seeds", 1, "--results", tmp_path / "results"],
-        "speedrun": ["speedrun", "--set", "gradient_clip=2", "--seeds", 1, "--results", ROOT / "results"],
+        "speedrun": ["speedrun", "fm-256", "--set", "gradient_clip=2", "--seeds", 1, "--results", ROOT / "results"],
     }[command]
     runs = tmp_path / "runs"
     last = interrupted(arguments, runs)

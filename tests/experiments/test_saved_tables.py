@@ -131,7 +131,14 @@ def test_a_seed_is_added_to_saved_tables_without_the_runs_that_they_have(tmp_pat
     before, others = saved_tables(results / "smoke" / each.name), tmp_path / "others"
     missing = missing_runs([each], "smoke", 2, others, but=results)
     assert {spec.config.seed for spec in missing} == {1}
-    trained(missing, others)
+    assert measure_planned(each, "smoke", 2, tmp_path / "nothing yet", others, add=True)[0]["verdict"] == "not run"
+    trained(missing[:1], others)  # as if the time had been up
+    measure_planned(each, "smoke", 2, results, others, add=True)
+    assert (
+        saved_tables(results / "smoke" / each.name)["positions"]["run"].n_unique()
+        == len(before["positions"]["run"].unique()) + 1
+    )
+    trained(missing[1:], others)
     rows = measure_planned(each, "smoke", 2, results, others, add=True)
     after = saved_tables(results / "smoke" / each.name)
     assert rows[0]["command"] == "unrandom reproduce fm-scaling --scale smoke --seeds 2"

@@ -7,18 +7,9 @@ import pytest
 
 from unrandom.core.errors import NonFiniteLoss, RunsFailed, UserError
 from unrandom.experiments.speedrun import race as race_module
-from unrandom.experiments.speedrun.race import (
-    FM_256,
-    Arm,
-    Attempt,
-    Pairing,
-    Track,
-    hash_of_test,
-    race,
-    ratios,
-    why_no_record,
-)
+from unrandom.experiments.speedrun.race import Arm, Attempt, Pairing, race, ratios, why_no_record
 from unrandom.experiments.speedrun.records import add_entry, changes, outcome, pair, read_records, standing
+from unrandom.experiments.speedrun.tracks import TRACKS, Track, hash_of_test
 from unrandom.runs.running import worker as worker_module
 from unrandom.runs.running.worker import Outcome, WorkerOptions
 
@@ -45,9 +36,10 @@ def faster(tiny):
     return tiny.override(["optimizer.lr=0.01"])
 
 
-def test_the_test_of_the_track_is_frozen():
-    FM_256.validate(FM_256.house())
-    assert hash_of_test(FM_256.prepared(FM_256.house(), 0)) == hash_of_test(FM_256.prepared(FM_256.house(), 7))
+@pytest.mark.parametrize("track", TRACKS.values(), ids=TRACKS)
+def test_the_test_of_a_track_is_frozen(track):
+    track.validate(track.house())
+    assert hash_of_test(track.prepared(track.house(), 0)) == hash_of_test(track.prepared(track.house(), 7))
 
 
 @pytest.mark.parametrize(
@@ -86,8 +78,8 @@ def test_the_first_of_three_checks_in_a_row_counts(small):
 
 
 def test_the_target_is_met_from_above():
-    assert FM_256.met({"last_number_accuracy": 0.99})
-    assert not FM_256.met({"last_number_accuracy": 0.9899})
+    assert TRACKS["fm-256"].met({"last_number_accuracy": 0.99})
+    assert not TRACKS["fm-256"].met({"last_number_accuracy": 0.9899})
 
 
 def test_steps_between_checks_follow_from_sequences(small, tiny):

@@ -88,7 +88,7 @@ def _look(chance: Random, inside: Path) -> list[str]:
 
 def _many(chance: Random, inside: Path) -> list[str]:
     out, results = ["--runs", str(inside / "runs")], ["--results", str(inside / "results")]
-    race = ["speedrun", "--max-minutes", "0", *out, *results]
+    race = ["speedrun", "fm-256", "--max-minutes", "0", *out, *results]
     grid = ["--grid", chance.choice(("model.depth=1,2", "nope=1", "model.depth=", "=1", "seed=1,2", "model.depth=1,1"))]
     sweep = ["sweep", "quadratic-smoke", "--dry-run", *out]
     wrong = [

@@ -63,7 +63,8 @@ def reproduce(arguments: Namespace) -> Answer:
         raise_failures(outcomes)
         if left := sum(outcome.status == "stopped" for outcome in outcomes):
             say(f"the time is up; {left} runs are left, and the same command continues")
-            return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
+            if not arguments.add:
+                return {"scale": scale, "results": str(results), "claims": [], "left": left}, ""
         how = {"archived": arguments.archived, "add": arguments.add}
         planned = {"seeds": arguments.seeds, "runs_folder": arguments.runs}
         judge = partial(measure_planned, scale=scale, results=results, **planned, **how)

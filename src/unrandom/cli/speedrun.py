@@ -1,4 +1,4 @@
-"""Shows the records of the speedrun, or races a candidate: the standing record with other settings."""
+"""Shows the records of the speedruns, or races a candidate: the standing record with other settings."""
 
 import time
 from argparse import Namespace
@@ -9,39 +9,44 @@ from unrandom.cli.progress import TrainingProgress
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject
 from unrandom.core.quantities import duration, scaled
-from unrandom.experiments.speedrun.race import CHECKS_IN_A_ROW, FIRST_SEED, FM_256, race
+from unrandom.experiments.speedrun.race import FIRST_SEED, race
 from unrandom.experiments.speedrun.records import add_entry, check_name, outcome, pair, read_records
+from unrandom.experiments.speedrun.tracks import CHECKS_IN_A_ROW, TRACKS, Track, track
 from unrandom.runs.running.worker import WorkerOptions
-
-TRACK = FM_256
 
 
 def speedrun(arguments: Namespace) -> Answer:
-    """Race a candidate, or show the records."""
+    """Race a candidate, or show the records of a track or of all."""
     if arguments.assignments:
-        return _race(arguments)
+        if arguments.track is None:
+            raise UserError(f"name the track to race on; there are {', '.join(TRACKS)}")
+        return _race(track(arguments.track), arguments)
     if any(getattr(arguments, name) is not None for name in ("seeds", "threads", "keep", "max_minutes")):
         raise UserError("a race needs a candidate: --set KEY=VALUE")
-    return _records(arguments.results)
+    shown = list(TRACKS.values()) if arguments.track is None else [track(arguments.track)]
+    found = {each: read_records(each, arguments.results) for each in shown}
+    tracks = [{"track": each.name, "target": each.target, "records": records} for each, records in found.items()]
+    return {"tracks": tracks}, "\n".join(line for each, records in found.items() for line in _lines(each, records))
 
 
-def _records(results: Path) -> Answer:
-    records, kinds = read_records(TRACK, results), {True: "record", False: "entry "}
-    lines = [f"{TRACK.name}: {TRACK.about}", f"target   {TRACK.target}, in {CHECKS_IN_A_ROW} checks in a row"]
+def _lines(shown: Track, records: list[JsonObject]) -> list[str]:
+    """What a track is about, and its records."""
+    kinds = {True: "record", False: "entry "}
+    lines = [f"{shown.name}: {shown.about}", f"target   {shown.target}, in {CHECKS_IN_A_ROW} checks in a row"]
     for record in records:
         lines += [
             f"{kinds[record['is_record']]}   {record['name']} ({record['date']}): {record['changed']}",
             f"         {arm_text(record['candidate'])}",
             f"         against {record['against']}: {ratios_text(record['ratios'])}",
         ]
-    return {"track": TRACK.name, "target": TRACK.target, "records": records}, "\n".join(lines)
+    return lines
 
 
-def _race(arguments: Namespace) -> Answer:
+def _race(raced: Track, arguments: Namespace) -> Answer:
     results: Path = arguments.results
-    pairing = pair(TRACK, arguments.assignments, results)
+    pairing = pair(raced, arguments.assignments, results)
     if arguments.keep:
-        check_name(TRACK, arguments.keep[0], results)
+        check_name(raced, arguments.keep[0], results)
     options = WorkerOptions(
         out=arguments.runs / "speedrun",
         command=tuple(arguments.command_line),
@@ -49,7 +54,7 @@ def _race(arguments: Namespace) -> Answer:
         deadline=None if arguments.max_minutes is None else time.time() + 60 * arguments.max_minutes,
         watch=TrainingProgress,
     )
-    arms = race(pairing, range(FIRST_SEED, FIRST_SEED + (arguments.seeds or TRACK.seeds)), options)
+    arms = race(pairing, range(FIRST_SEED, FIRST_SEED + (arguments.seeds or raced.seeds)), options)
     if arms is None:
         return {"finished": False}, "the time is up; the same command continues"
     result = outcome(pairing, *arms)

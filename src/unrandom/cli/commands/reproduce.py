@@ -29,7 +29,7 @@ def add(command: Parser) -> None:
     source.add_argument(
         "--add",
         action="store_true",
-        help="keep what the saved tables have of each run; train and measure the other runs only",
+        help="keep what the saved tables have of each run; train the other runs only, and measure the finished ones",
     )
     command.add_argument(
         "--dry-run",

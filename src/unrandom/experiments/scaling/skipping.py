@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, Finding, at_least
+from unrandom.experiments.claims import Claim, Evidence, at_least
 from unrandom.experiments.costs import cost_to, ratio
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.presets import SKIPPING_ROWS, STEADY, Settings, Size, sized_run
@@ -230,12 +230,19 @@ def _final(runs: pl.DataFrame, arm: str) -> list[float]:
 
 
 def _less(runs: pl.DataFrame, arm: str, other: str) -> list[float]:
-    return [mine - its for mine, its in zip(_final(runs, arm), _final(runs, other), strict=True)]
+    """An arm's last-number accuracy less another's, by seed."""
+    pairs = _pairs(runs, arm, other)
+    return (pairs["final"] - pairs["final_other"]).to_list()
 
 
-def _plateaus(runs: pl.DataFrame) -> Finding:
-    full, both = (runs.filter(arm=arm).sort("seed")["plateau"].to_list() for arm in (FULL, BOTH))
-    return [mine / its for mine, its in zip(full, both, strict=True)]
+def _plateaus(runs: pl.DataFrame) -> list[float]:
+    pairs = _pairs(runs, FULL, BOTH)
+    return (pairs["plateau"] / pairs["plateau_other"]).to_list()
+
+
+def _pairs(runs: pl.DataFrame, arm: str, other: str) -> pl.DataFrame:
+    """The runs of both arms side by side, for the seeds that both have."""
+    return runs.filter(arm=arm).join(runs.filter(arm=other), on="seed", suffix="_other").sort("seed")
 
 
 TITLES: dict[str, Any] = {

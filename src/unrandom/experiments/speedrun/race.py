@@ -1,119 +1,28 @@
 """Trains a candidate and the record under the same seeds, in turn, each run to the target, and compares the costs.
 
-A track is a target on a frozen test, to be reached with the least training compute. Every run has its own folder, so
-that a stopped race continues where it was. Costs are compared as ratios with intervals, which decide
-whether a candidate becomes a record.
+Every run has its own folder, so that a stopped race continues where it was. Costs are compared as ratios with
+intervals, which decide whether a candidate becomes a record.
 """
 
-import hashlib
-import json
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import ConfigDict
 
 from unrandom.core.config import Config
-from unrandom.core.errors import RunsFailed, UserError
+from unrandom.core.errors import RunsFailed
 from unrandom.core.run_folder import RunFolder
 from unrandom.evaluation import over_units
-from unrandom.evaluation.during_training import MONITOR
-from unrandom.runs.recipes import recipe
-from unrandom.runs.run import split_of
+from unrandom.experiments.speedrun.tracks import Track
 from unrandom.runs.running.plan import Job
 from unrandom.runs.running.worker import WorkerOptions, failure, run_job
 from unrandom.runs.spec import RunSpec
 from unrandom.training import RunConfig
 
 COSTS = ("steps", "flops", "seconds")
-Metrics = dict[str, Any]  # the metrics of one check (an evaluation in training), as in metrics.jsonl
-
-CHECKS_IN_A_ROW = 3  # number of consecutive checks that must meet the target
 FIRST_SEED = 100  # first seed of a race; the seeds from 0 on are for tuning candidates
-DATA_SEED = 0  # decides the split and a fixed training set; the same for all runs
-CHECKS_PER_CHECKPOINT = 10
-SET_BY_TRACK = ("seed", "data_seed", "evaluate_every", "checkpoint_every", "test_sequences")  # configuration keys
-
-
-@dataclass(frozen=True)
-class Track:
-    """A fixed target on a frozen test, and the recipe that the first record had to beat."""
-
-    name: str
-    about: str
-    house: Callable[[], RunConfig]
-    target: str
-    met: Callable[[Metrics], bool]  # whether a check meets the target
-    check_every: int  # training sequences between checks
-    test_sequences: int
-    seeds: int  # least number of seeds for a record
-    test: str  # the `hash_of_test` of the frozen test
-
-    def prepared(self, config: RunConfig, seed: int) -> RunConfig:
-        """Return a candidate's configuration for one seed, with the track's test and its steps between checks."""
-        every = max(1, -(-self.check_every // config.batch_size))
-        return config.replace(
-            seed=seed,
-            data_seed=DATA_SEED,
-            evaluate_every=every,
-            checkpoint_every=CHECKS_PER_CHECKPOINT * every,
-            test_sequences=self.test_sequences,
-        )
-
-    def runs(self, config: RunConfig, seeds: Sequence[int]) -> list[RunSpec]:
-        """Return the runs of one arm, one per seed."""
-        return [RunSpec(self.name, self.prepared(config, seed)) for seed in seeds]
-
-    def validate(self, config: RunConfig) -> None:
-        """Raise UserError unless the configuration has the track's test, random initial weights, and training data."""
-        if config.start is not None:
-            raise UserError("a candidate begins with random weights; leave out start")
-        if config.steps < (least := CHECKS_IN_A_ROW * self.prepared(config, 0).evaluate_every):
-            often = f"{CHECKS_IN_A_ROW} times in a row"
-            raise UserError(f"the candidate could not meet the target {often}: steps={least} is the least")
-        if hash_of_test(self.prepared(config, 0)) != self.test:
-            raise UserError(
-                f"the test would differ from the track {self.name}: leave data.context, data.modulus, "
-                "data.n_test_a, data.n_test_c, data.hold_out and data.test_multipliers as they are"
-            )
-        split_of(config).try_drawing(config.batch_size)
-
-    def reached(self, lines: Sequence[Metrics], every: int) -> int | None:
-        """Return the step of the first of CHECKS_IN_A_ROW consecutive checks that met the target; None if never.
-
-        Metrics at steps that are not a multiple of ``every`` are ignored.
-        """
-        met = 0
-        for line in lines:
-            if line["step"] % every:
-                continue
-            met = met + 1 if self.met(line) else 0
-            if met == CHECKS_IN_A_ROW:
-                return int(line["step"] - (CHECKS_IN_A_ROW - 1) * every)
-        return None
-
-
-def hash_of_test(config: RunConfig) -> str:
-    """The first 16 hex digits of the SHA-256 of the test's numbers and of what training must not have."""
-    split = split_of(config)
-    numbers = split.test_of_largest(config.test_sequences, name=MONITOR).numbers.tolist()
-    frozen = [config.data.at("hold_out"), split.manifest()["test"], numbers]
-    return hashlib.sha256(json.dumps(frozen).encode()).hexdigest()[:16]
-
-
-FM_256 = Track(
-    name="fm-256",
-    about="one modulus, 2^8, one token per number, one layer",
-    house=recipe("fm-256").build,
-    target="after 64 numbers the next is right in .99 of the sequences",
-    met=lambda line: bool(line["last_number_accuracy"] >= 0.99),
-    check_every=2560,
-    test_sequences=1024,
-    seeds=5,
-    test="6d8edb08ae50ac5c",
-)
 
 
 class Pairing(NamedTuple):

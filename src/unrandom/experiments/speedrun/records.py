@@ -12,7 +12,8 @@ from unrandom.core.config import Config, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, make_folder, write_atomically
 from unrandom.core.reading import about, read_json_lines
-from unrandom.experiments.speedrun.race import SET_BY_TRACK, Arm, Pairing, Ratio, Track, ratios, why_no_record
+from unrandom.experiments.speedrun.race import Arm, Pairing, Ratio, ratios, why_no_record
+from unrandom.experiments.speedrun.tracks import SET_BY_TRACK, Track
 from unrandom.training import RunConfig
 
 HOUSE = "house"  # the name of this project's recipe, which the first record had to beat
