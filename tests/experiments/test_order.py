@@ -46,7 +46,17 @@ def models_of_order(used, moduli=(2**8, 2**10, 2**12), seeds=SEEDS):
 def test_models_of_order_two_reproduce_the_claims():
     verdicts = verdicts_of("fm-order", models_of_order(2))
     assert verdicts.pop("valuation") == "not reproduced"  # the same bits for every v
+    assert verdicts.pop("fewer") == verdicts.pop("order") == "not judged"  # there is no larger modulus
     assert set(verdicts.values()) == {"reproduced"}
+
+
+@pytest.mark.parametrize(("used", "fewer", "found"), [(2, "not reproduced", [2, 2, 2]), (4, "reproduced", [4, 4, 4])])
+def test_the_order_of_larger_moduli_is_told_from_the_numbers_that_they_need(used, fewer, found):
+    small, large = models_of_order(2), models_of_order(used, moduli=(2**14, 2**16))
+    tables = {name: small[name] + large[name] for name in small}
+    verdicts = verdicts_of("fm-order", tables)
+    assert (verdicts["fewer"], verdicts["no-fewer"]) == (fewer, "reproduced")
+    assert EXPERIMENTS["fm-order"].evidence(frames(tables))["order"] == found
 
 
 def test_models_of_order_three_need_fewer_numbers():
@@ -80,6 +90,10 @@ def test_a_modulus_with_one_seed_is_not_judged():
     tables, odd = models_of_order(2), models_of_order(4, moduli=(2**14,), seeds=(0,))
     both = {name: tables[name] + odd[name] for name in tables}
     assert verdicts_of("fm-order", both) == verdicts_of("fm-order", tables)
+
+
+def test_the_paper_s_model_of_2_32_has_order_five_by_its_context():
+    assert [order.least_order(2**32, seen) for seen in (95, 96, 159, 160, 192, 512)] == [7, 6, 6, 5, 5, 4]
 
 
 def test_more_bits_where_p_divides_a_minus_one_more_often():

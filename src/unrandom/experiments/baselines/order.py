@@ -22,7 +22,7 @@ from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
 from unrandom.evaluation import Evaluation, bits_known, context_needed, evaluate
 from unrandom.experiments.baselines.order_panels import ALL_MULTIPLIERS, VALUATIONS, draw
-from unrandom.experiments.claims import LEARNED, Evidence, LateClaim, at_least, at_most
+from unrandom.experiments.claims import LEARNED, Claim, Evidence, Finding, LateClaim, Unknown, at_least, at_most
 from unrandom.experiments.experiment import Entry, Experiment, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.laws import lookback_ratio
 from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD, modulus_of, test_examples
@@ -53,10 +53,24 @@ MAX_PATTERN_ELEMENTS = 2**28
 MULTIPLES = (1, 2, 3, 4)  # attention is measured and cut at look-backs of 1, 2, 3 and 4 s
 ORDER_2_MULTIPLES, HIGHER_ORDER_MULTIPLES = (2, 4), (1, 3)
 
+ORDER_2_TO = 2**12
+"""Up to this modulus models learn from full-period rows alone; claims about order 2 are about these."""
+MAX_ORDER = 12
+
 CLAIMS = {
+    "fewer": Claim(
+        statement="Models that learn a larger modulus, from rows that skip, need fewer numbers than order 2.",
+        quantity="numbers for 99 % over those of order 2, the most over the moduli from 2^14 on that every seed has",
+        wanted=at_most(0.75, "ratio"),
+    ),
+    "order": Claim(
+        statement="At the largest modulus a guess rests on four earlier numbers or more.",
+        quantity="the least order for which the numbers needed are enough, at the largest modulus that every seed has",
+        wanted=at_least(4, "order"),
+    ),
     "no-fewer": LateClaim(
-        statement="Two-layer models need no fewer numbers than looking back at two of them.",
-        quantity="numbers for 99 % over those of order 2, the least over the moduli that every seed has",
+        statement="Two-layer models of moduli to 2^12 need no fewer numbers than looking back at two of them.",
+        quantity="numbers for 99 % over those of order 2, the least over the moduli to 2^12 that every seed has",
         wanted=at_least(0.9, "ratio"),
     ),
     "stairs": LateClaim(
@@ -190,12 +204,18 @@ def _cut_rows(predictor: TransformerPredictor, sequences: Examples, seed: int) -
 
 
 def evidence(tables: Tables) -> Evidence:
-    shared = moduli_of_every_seed(tables["needed"])["modulus"].unique().to_list()
-    tables = {name: frame.filter(pl.col("modulus").is_in(shared)) for name, frame in tables.items()}
+    shared = moduli_of_every_seed(tables["needed"])
+    larger = shared.filter(pl.col("modulus") > ORDER_2_TO)
+    small = shared.filter(pl.col("modulus") <= ORDER_2_TO)["modulus"].unique().to_list()
+    tables = {name: frame.filter(pl.col("modulus").is_in(small)) for name, frame in tables.items()}
     bits = with_open_bits(tables["bits"])
     lines = tables["attention"].filter(pl.col("multiple").is_in(ORDER_2_MULTIPLES), layer=0)
     both = pl.col("share").sum() / pl.col("head").n_unique()
     return {
+        "fewer": lookback_ratio(larger, pl.Expr.max) if len(larger) else NO_LARGER,
+        "order": least_orders(larger.filter(pl.col("modulus") == pl.col("modulus").max()))
+        if len(larger)
+        else NO_LARGER,
         "no-fewer": lookback_ratio(tables["needed"], pl.Expr.min),
         "stairs": each_run(
             bits.filter(pl.col("open") > 0, group=ALL_MULTIPLIERS),
@@ -207,6 +227,23 @@ def evidence(tables: Tables) -> Evidence:
         "valuation": _by_valuation(bits),
         LEARNED: trained_accuracy(tables),
     }
+
+
+NO_LARGER = Unknown("no larger modulus was trained with every seed")
+
+
+def least_orders(needed: pl.DataFrame) -> Finding:
+    """By seed, the least order of look-back for which the numbers that the model needs are enough; a model that needs
+    more than its context is Unknown."""
+    if needed["needed"].null_count():
+        return Unknown("a seed is not right after any count of numbers")
+    return [float(least_order(m, seen)) for m, seen in needed.sort("seed").select("modulus", "needed").iter_rows()]
+
+
+def least_order(modulus: int, numbers: int) -> int:
+    """The least order of look-back that is certain of every digit from this many numbers."""
+    orders = range(1, MAX_ORDER + 1)
+    return next((j for j in orders if LookbackPredictor(modulus, order=j).numbers_needed() <= numbers), MAX_ORDER)
 
 
 def with_open_bits(bits: pl.DataFrame) -> pl.DataFrame:
