@@ -163,13 +163,13 @@ def _added(saved: Tables, measured: Tables, kept: Sequence[str], derived: Collec
     """The saved rows of the runs ``kept``, and below them what was measured; without the tables that are derived.
     Raises UserError if a table is not by run."""
     tables = {}
-    for name, rows in saved.items():
-        if name in derived:
-            continue
-        if "run" not in rows.columns:
-            raise UserError(f"the table {name} is not by run, so that no runs can be added to it: leave out --add")
-        of_kept = rows.filter(pl.col("run").is_in(kept))
-        tables[name] = pl.concat([of_kept, measured[name]], how="vertical_relaxed") if name in measured else of_kept
+    for name in (name for name in {**saved, **measured} if name not in derived):
+        parts = []
+        if name in saved:
+            if "run" not in saved[name].columns:
+                raise UserError(f"the table {name} is not by run, so that no runs can be added to it: leave out --add")
+            parts.append(saved[name].filter(pl.col("run").is_in(kept)))
+        tables[name] = pl.concat([*parts, *([measured[name]] if name in measured else [])], how="vertical_relaxed")
     return tables
 
 
