@@ -12,6 +12,7 @@ from unrandom.generators.full_period import has_full_period, lookback
 from unrandom.generators.lcg import LCG
 from unrandom.tasks import FixedModulus, Phase, UnseenModulus
 from unrandom.tasks.permuted_lcg import PermutedLCG
+from unrandom.tasks.quadratic import Quadratic
 from unrandom.tasks.skipping import skips_of
 from unrandom.tasks.truncated_lcg import TruncatedLCG
 
@@ -155,6 +156,43 @@ def test_a_curriculum_skips_in_its_smaller_moduli():
     assert all(1 < skip_of(*each) < 64 for each in sequences(easier.draw_training(stream(0, "draws"), 200)))
     with pytest.raises(ValueError, match="modulus 30 is square-free"):
         fixed(2**10, curriculum=(Phase(modulus=30),))
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        FixedModulus(modulus=2**10, base=16, n_test_a=4, n_test_c=4, full_period_share=0.5, **STREAM),
+        UnseenModulus(test_moduli=(50, 64), n_test_a=4, n_test_c=4, **STREAM),
+        TruncatedLCG(modulus=2**12, low=4, bits=6, **STREAM),
+        PermutedLCG(state_bits=12, tagged=True, **STREAM),
+    ],
+)
+def test_a_phase_of_rows_that_skip(task):
+    """In its steps, the stated share of every batch skips; the test stays what it is."""
+    top = task.largest_modulus if hasattr(task, "largest_modulus") else task.modulus
+    phased = task.replace(curriculum=(Phase(modulus=top, share=0.5, steps=10, skipping=True),))
+    split = phased.split(0)
+    ((share_at, easier),) = split.curriculum()
+    assert [share_at(step) for step in (0, 9, 10)] == [0.5, 0.5, 0]
+    rows = easier.draw_training(stream(0, "draws"), 300)
+    split.check(rows)
+    moduli = rows.m if hasattr(rows, "m") else task.modulus
+    for m, a, c, x0 in zip(np.broadcast_to(moduli, 300), rows.a, rows.c, rows.x0, strict=True):
+        assert 1 < skip_of(LCG(int(m), int(a) % int(m), int(c)), int(x0)) < m
+    part = split.parts[0]
+    assert (split.test(part, 20).numbers == task.split(0).test(part, 20).numbers).all()
+
+
+def test_the_id_of_a_curriculum_without_them_is_what_it_was():
+    phases = (Phase(modulus=64, share=0.5),)
+    assert fixed(2**10, curriculum=phases).identity()["curriculum"] == [
+        {"modulus": 64, "share": 0.5, "decay": "constant", "begin": 0, "steps": None}
+    ]
+
+
+def test_other_tasks_have_no_such_phase():
+    with pytest.raises(ValueError, match="the task quadratic has no sequences that skip"):
+        Quadratic(modulus=256, curriculum=(Phase(modulus=64, skipping=True),), **STREAM)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,8 @@ class Config(BaseModel):
                 del values[name]
             elif isinstance(value, Config):
                 values[name] = value.identity()
+            elif isinstance(value, tuple) and value and isinstance(value[0], Config):
+                values[name] = [each.identity() for each in value]
         return values
 
     def replace(self: C, **changes: Any) -> C:

@@ -1,8 +1,8 @@
-"""A curriculum: phases in which a share of every batch has easier sequences, with a smaller modulus."""
+"""A curriculum: phases in which a share of every batch has easier sequences, of a smaller modulus or that skip."""
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -13,17 +13,20 @@ Modulus = Annotated[int, Field(ge=2, le=2**64)]
 
 
 class Phase(Config):
-    """A range of steps in which a share of every batch has an easier modulus."""
+    """A range of steps in which a share of every batch has easier sequences."""
 
     # Fixed modulus: the easier sequences'; unseen moduli: the largest of theirs; other tasks: the number of
     # states of the smaller generator.
     modulus: Modulus
+    skipping: bool = False  # whether they skip, as with data.skipping_share (of LCGs)
     share: Annotated[float, Field(gt=0, le=1)] = 1.0  # share of the batch at the first step
     # A step is a constant share that ends.
     decay: Literal["constant", "linear", "cosine", "exponential"] = "constant"
     begin: Annotated[int, Field(ge=0, le=2**32)] = 0  # first step, from 0
     # constant: duration (None: to the end); linear and cosine: until the share is 0; exponential: half-life
     steps: Count | None = None
+
+    added_later: ClassVar[frozenset[str]] = frozenset({"skipping"})
 
     def share_at(self, step: int) -> float:
         """The share of the batch of ``step`` (from 0)."""

@@ -206,8 +206,10 @@ class PermutedLCG(HeldValuesTask):
 
     def in_phase(self, phase: Phase) -> "PermutedLCG":
         """The same with ``phase.modulus`` states, whose words are half as wide unless a width is given."""
-        bits = phase.bits(4, self.state_bits - 1)
-        return self.replace(state_bits=bits, curriculum=(), tag_from=self.first_tag if self.tagged else None)
+        bits = phase.bits(4, self.state_bits - (not phase.skipping))
+        share = 1.0 if phase.skipping else self.skipping_share
+        tag = self.first_tag if self.tagged else None
+        return self.replace(state_bits=bits, curriculum=(), tag_from=tag, skipping_share=share)
 
     def baselines(self) -> Mapping[str, Baseline]:
         """Copying and, for small states without tags, the exact posterior, which knows the variants and their

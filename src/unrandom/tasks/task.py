@@ -178,6 +178,8 @@ class Task(Config, ABC):
     def _has_easier_sequences(self) -> "Task":
         check_shares(self.curriculum)
         for phase in self.curriculum:
+            if phase.skipping and "skipping_share" not in type(self).model_fields:
+                raise ValueError(f"curriculum: the task {self.name} has no sequences that skip")
             self.in_phase(phase)
         return self
 

@@ -101,10 +101,11 @@ class TruncatedLCG(HeldValuesTask):
         return WindowedParameters(m, self.low, self.bits, a, c, x0)
 
     def in_phase(self, phase: Phase) -> "TruncatedLCG":
-        """The same number of bits, as far from the highest of a smaller power of two."""
+        """The same number of bits, as far from the highest of a smaller power of two; of the same, if it skips."""
         size = self.modulus.bit_length() - 1
-        bits = phase.bits(max(2, size - self.low), size - 1)
-        return self.replace(modulus=1 << bits, low=self.low - (size - bits), curriculum=())
+        bits = phase.bits(max(2, size - self.low), size - (not phase.skipping))
+        share = 1.0 if phase.skipping else self.skipping_share
+        return self.replace(modulus=1 << bits, low=self.low - (size - bits), curriculum=(), skipping_share=share)
 
     def baselines(self) -> Mapping[str, Baseline]:
         """Copying, algebra if the low bits are seen, a lattice attack if the multiplier is fixed, and the posterior if

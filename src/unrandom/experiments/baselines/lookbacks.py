@@ -35,7 +35,7 @@ ENTRY = Entry(
     name="fm-lookbacks",
     place=7,
     about="which look-backs each layer needs, by cuts of single distances",
-    minutes=45,
+    minutes=155,
 )
 
 SIZES: dict[Scale, Size] = by_scale(smoke=Size(exponent=8, context=15, steps=8), laptop=size_of("laptop", 16))

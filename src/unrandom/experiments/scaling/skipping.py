@@ -29,7 +29,7 @@ ENTRY = Entry(
     name="fm-skipping",
     place=2,
     about="which rows of training end the plateaus of 2^14 and 2^16",
-    minutes=320,
+    minutes=448,
 )
 
 TARGET_ACCURACY = 0.9  # steps are counted up to this last-number accuracy
@@ -43,6 +43,14 @@ FULL, BALANCED, SKIPPING, BOTH, SMALLER = (
 )
 ANY_SKIP, SMALL_SKIPS, NO_SKIPS = "all skips", "small skips", "no skips"
 SHORT, LONG = "half the context", "the whole context"
+
+
+# The paper's recipe repeats its data and has AdamW.
+FRESH: Settings = {
+    "data": {"mode": "streaming", "n_a": None, "n_c": None},
+    "optimizer": {"name": "muon"},
+    "micro_batches": 8,
+}
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,13 @@ SIZES: dict[Scale, Sizes] = by_scale(
         long=Size(exponent=16, context=255, steps=1_600, batch_size=16, changes=STEADY),
         begun=1_000,
         fall=500,
+    ),
+    paper=Sizes(
+        rows=Size(exponent=24, context=511, steps=200_000, batch_size=512, changes=FRESH),
+        short=Size(exponent=32, context=255, steps=200_000, batch_size=1024, changes=FRESH),
+        long=Size(exponent=32, context=511, steps=200_000, batch_size=512, changes=FRESH),
+        begun=100_000,
+        fall=50_000,
     ),
 )
 

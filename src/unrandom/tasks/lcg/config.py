@@ -15,6 +15,7 @@ from unrandom.tasks.curriculum import Phase
 from unrandom.tasks.skipping import SkippingShare
 from unrandom.tasks.task import Count, Task, TestCount
 
+SKIPPING = {"full_period_share": 1.0, "skipping_share": 1.0}  # settings with which every row skips
 Multiplier = Annotated[int, Field(ge=1, le=2**64 - 1)]
 Period = Annotated[int, Field(ge=1, le=2**64 - 1)]
 

@@ -12,7 +12,7 @@ from unrandom.core.errors import UserError
 from unrandom.generators.full_period import full_period_multipliers
 from unrandom.tasks.curriculum import Modulus, Phase
 from unrandom.tasks.facts import Baseline, KnownFrom
-from unrandom.tasks.lcg.config import LCGTask, Multiplier
+from unrandom.tasks.lcg.config import SKIPPING, LCGTask, Multiplier
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
 from unrandom.tasks.skipping import check_skips
@@ -53,7 +53,8 @@ class FixedModulus(LCGTask):
         return LCGSplit(self, seed, held_out, self.moduli, (), self.named_multipliers, counting)
 
     def in_phase(self, phase: Phase) -> "FixedModulus":
-        return self.replace(modulus=phase.modulus, curriculum=(), extra_test_multipliers=())
+        rows = SKIPPING if phase.skipping else {}
+        return self.replace(modulus=phase.modulus, curriculum=(), extra_test_multipliers=(), **rows)
 
     def moduli_in_phase(self, phase: Phase, train_moduli: tuple[int, ...]) -> tuple[int, ...]:
         return (phase.modulus,)

@@ -13,7 +13,7 @@ from unrandom.core.seeds import stream
 from unrandom.generators.full_period import sample_distinct
 from unrandom.tasks.curriculum import Modulus, Phase
 from unrandom.tasks.facts import Baseline, KnownFrom
-from unrandom.tasks.lcg.config import LCGTask
+from unrandom.tasks.lcg.config import SKIPPING, LCGTask
 from unrandom.tasks.lcg.held_out import counting_parts, hold_out
 from unrandom.tasks.lcg.split import LCGSplit
 from unrandom.tasks.task import Count
@@ -66,7 +66,7 @@ class UnseenModulus(LCGTask):
         return LCGSplit(self, seed, held_out, tuple(sorted(drawn[: self.n_m])), validation, (), counting)
 
     def in_phase(self, phase: Phase) -> "UnseenModulus":
-        return self
+        return self.replace(curriculum=(), **SKIPPING) if phase.skipping else self
 
     def moduli_in_phase(self, phase: Phase, train_moduli: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(m for m in train_moduli if m <= phase.modulus)
