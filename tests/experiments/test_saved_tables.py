@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from tiers import slow
 from unrandom.core.errors import UserError
 from unrandom.core.files import replaced_atomically, restore
 from unrandom.experiments import reproduce
@@ -123,7 +122,7 @@ def trained(specs, folder):
         execute(create_run(spec, folder, []))
 
 
-@slow
+@pytest.mark.slow
 def test_a_seed_is_added_to_saved_tables_without_the_runs_that_they_have(tmp_path):
     each, runs, results = EXPERIMENTS["fm-scaling"], tmp_path / "runs", tmp_path / "results"
     trained(missing_runs([each], "smoke", 1, runs), runs)

@@ -20,6 +20,7 @@ from unrandom.core.config import Config, as_typed, dotted_items
 from unrandom.core.errors import UserError
 from unrandom.core.files import JsonObject, replaced_atomically, restore, write_json
 from unrandom.core.reading import MAX_JSON, about, read_bytes, read_json
+from unrandom.core.run_folder import RunFolder
 from unrandom.experiments.catalogue import figure_title
 from unrandom.experiments.claims import Judgement
 from unrandom.experiments.experiment import Experiment, Rows
@@ -97,13 +98,15 @@ def measure_planned(
     """Measure and judge the planned runs, and archive the small models. Returns one row per claim.
 
     The runs are the trained ones or, with ``archived``, the archived models. With ``add``, the saved rows of runs stay,
-    and only the other runs are measured.
+    and only the other runs are measured, if they are finished.
     """
-    wanted, archive = (
-        planned_runs(experiment, scale, seeds, but=results if add else None),
-        archive_folder(scale, results),
-    )
+    wanted = planned_runs(experiment, scale, seeds, but=results if add else None)
     kept = [run for run in experiment.runs(scale, seeds) if run not in wanted]
+    if add:
+        wanted = [run for run in wanted if RunFolder(runs_folder / run.id).finished]
+        if not (kept or wanted):
+            return judged_rows(experiment, scale, results, {})
+    archive = archive_folder(scale, results)
     if archived:
         runs = open_archived(wanted, archive)
     else:
