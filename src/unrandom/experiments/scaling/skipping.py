@@ -11,12 +11,11 @@ The tables are ``curves`` (accuracy by step) and ``runs`` (steps to 90 % of the 
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import polars as pl
 
 from unrandom.experiments.claims import Claim, Evidence, at_least
-from unrandom.experiments.costs import cost_to, ratio
+from unrandom.experiments.costs import cost_to, ratio, training_curve
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.presets import SKIPPING_ROWS, STEADY, Settings, Size, sized_run
 from unrandom.experiments.summaries import group_lines, named, tables_by_run
@@ -43,8 +42,6 @@ FULL, BALANCED, SKIPPING, BOTH, SMALLER = (
 )
 ANY_SKIP, SMALL_SKIPS, NO_SKIPS = "all skips", "small skips", "no skips"
 SHORT, LONG = "half the context", "the whole context"
-
-
 # The paper's recipe repeats its data and has AdamW.
 FRESH: Settings = {
     "data": {"mode": "streaming", "n_a": None, "n_c": None},
@@ -199,15 +196,8 @@ def measure(runs: list[Run], _scale: Scale) -> Tables:
 
 def _measured(run: Run) -> dict[str, Rows]:
     earlier = sum(each.config.steps for each in run.ancestors())
-    curve = [
-        {
-            "step": earlier + row["step"],
-            "flops": (earlier + row["step"]) * run.config.step_flops,
-            "last": row["last_number_accuracy"],
-            "tokens": row["token_accuracy"],
-        }
-        for row in run.folder.read_metrics()
-    ]
+    lines = zip(training_curve(run), run.folder.read_metrics(), strict=True)
+    curve = [{**row, "step": earlier + row["step"], "tokens": line["token_accuracy"]} for row, line in lines]
     return {"curves": curve, "runs": [{**cost_to(curve, TARGET_ACCURACY), "plateau": longest_plateau(curve)}]}
 
 
@@ -231,7 +221,7 @@ def evidence(tables: Tables) -> Evidence:
         "both": _less(runs, BOTH, SKIPPING),
         "in-place": _less(runs, SKIPPING, SMALLER),
         "steps": ratio(runs, FULL, BOTH, "steps", by="arm", target="90 %"),
-        "plateaus": _plateaus(runs),
+        "plateaus": ratio(runs, FULL, BOTH, "plateau", by="arm", target="90 %"),
         "learned": _final(runs, SHORT),
         "small": _less(runs, SMALL_SKIPS, ANY_SKIP),
         "none": _less(runs, NO_SKIPS, ANY_SKIP),
@@ -245,22 +235,12 @@ def _final(runs: pl.DataFrame, arm: str) -> list[float]:
 
 
 def _less(runs: pl.DataFrame, arm: str, other: str) -> list[float]:
-    """An arm's last-number accuracy less another's, by seed."""
-    pairs = _pairs(runs, arm, other)
+    """An arm's last-number accuracy less another's, for the seeds that both have."""
+    pairs = runs.filter(arm=arm).join(runs.filter(arm=other), on="seed", suffix="_other").sort("seed")
     return (pairs["final"] - pairs["final_other"]).to_list()
 
 
-def _plateaus(runs: pl.DataFrame) -> list[float]:
-    pairs = _pairs(runs, FULL, BOTH)
-    return (pairs["plateau"] / pairs["plateau_other"]).to_list()
-
-
-def _pairs(runs: pl.DataFrame, arm: str, other: str) -> pl.DataFrame:
-    """The runs of both arms side by side, for the seeds that both have."""
-    return runs.filter(arm=arm).join(runs.filter(arm=other), on="seed", suffix="_other").sort("seed")
-
-
-TITLES: dict[str, Any] = {
+TITLES = {
     "rows": "rows of training, 2^14",
     "end": "rows while the rate falls, 2^16",
     "context": "context, 2^16",
