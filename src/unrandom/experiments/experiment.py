@@ -41,9 +41,9 @@ class Experiment:
     """One figure of the paper (or several that belong together), or a question beyond it: how it is run and judged.
 
     ``runs`` takes a scale and a number of seeds. ``measure`` may use models, and its tables are by run; ``derive``
-    makes further tables of these, with the names in ``derived``. ``evidence`` and ``draw`` see the saved tables alone.
-    Claims are ``stated`` by key. Claims of an experiment beyond the paper are beyond it and usually presuppose nothing.
-    Other claims usually presuppose LEARNED, and are made by the first figure of the entry if they name no other.
+    makes further tables of these. ``evidence`` and ``draw`` see the saved tables alone. Claims are ``stated`` by key.
+    Claims of an experiment beyond the paper are beyond it and usually presuppose nothing. Other claims usually
+    presuppose LEARNED, and are made by the first figure of the entry if they name no other.
     """
 
     entry: Entry
@@ -53,7 +53,6 @@ class Experiment:
     evidence: Callable[[Tables], Evidence]
     draw: Callable[[Tables], Pictures]
     derive: Callable[[Tables], Tables] = lambda _tables: {}
-    derived: tuple[str, ...] = ()
     task: type[Task] | None = None  # the task that a user's run must have; None: no user's run can be measured
     compares: bool = False  # whether it compares several runs, so that one run of the user's cannot be measured
     presupposes: Precondition | None = USUAL  # what its claims presuppose if they name nothing else

@@ -7,7 +7,7 @@ Experiments share their runs, and a finished run is not trained again.
 
 import shutil
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -148,8 +148,9 @@ def measure_and_judge(
     if runs:
         measured["trained"] = table(_trained(runs))
     if kept:
-        measured = _added(saved_tables(target), measured, [spec.id for spec in kept], experiment.derived)
-    tables = {**measured, **experiment.derive(measured)}
+        tables = _added(experiment, saved_tables(target), measured, [spec.id for spec in kept])
+    else:
+        tables = {**measured, **experiment.derive(measured)}
     with replaced_atomically(target, replace=True) as folder:
         if target.is_dir():  # Its pictures, and whatever else the user keeps there, stay.
             shutil.copytree(
@@ -162,18 +163,17 @@ def measure_and_judge(
     return draw_and_judge(experiment, scale, results)
 
 
-def _added(saved: Tables, measured: Tables, kept: Sequence[str], derived: Collection[str]) -> Tables:
-    """The saved rows of the runs ``kept``, and below them what was measured; without the tables that are derived.
-    Raises UserError if a table is not by run."""
-    tables = {}
-    for name in (name for name in {**saved, **measured} if name not in derived):
-        parts = []
-        if name in saved:
-            if "run" not in saved[name].columns:
-                raise UserError(f"the table {name} is not by run, so that no runs can be added to it: leave out --add")
-            parts.append(saved[name].filter(pl.col("run").is_in(kept)))
-        tables[name] = pl.concat([*parts, *([measured[name]] if name in measured else [])], how="vertical_relaxed")
-    return tables
+def _added(experiment: Experiment, saved: Tables, measured: Tables, kept: Sequence[str]) -> Tables:
+    """The saved rows of the runs ``kept``, with what was measured below them, and what is derived from both.
+    Raises UserError if another table is not by run."""
+    by_run = {name: rows.filter(pl.col("run").is_in(kept)) for name, rows in saved.items() if "run" in rows.columns}
+    for name, rows in measured.items():
+        by_run[name] = pl.concat([by_run[name], rows], how="vertical_relaxed") if name in by_run else rows
+    derived = experiment.derive(by_run)
+    for name, rows in saved.items():
+        if "run" not in rows.columns and name not in derived:
+            raise UserError(f"the table {name} is not by run, so that no runs can be added to it: leave out --add")
+    return {**by_run, **derived}
 
 
 def draw_and_judge(experiment: Experiment, scale: Scale, results: Path) -> list[JsonObject]:

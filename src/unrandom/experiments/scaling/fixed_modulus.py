@@ -216,5 +216,4 @@ EXPERIMENT = Experiment(
     presupposes=None,
     archived_seeds=1,
     derive=derive,
-    derived=("laws",),
 )
