@@ -42,6 +42,7 @@ FULL, BALANCED, SKIPPING, BOTH, SMALLER = (
 )
 ANY_SKIP, SMALL_SKIPS, NO_SKIPS = "all skips", "small skips", "no skips"
 SHORT, LONG = "half the context", "the whole context"
+FEW = 3  # seeds of the parts ``end`` and ``context``, at most
 # The paper's recipe repeats its data and has AdamW.
 FRESH: Settings = {
     "data": {"mode": "streaming", "n_a": None, "n_c": None},
@@ -146,9 +147,10 @@ CLAIMS = {
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Every kind of rows, every end and both contexts, with every seed."""
-    return [
-        each for seed in range(seeds) for each in (*_rows(scale, seed), *_ends(scale, seed), *_contexts(scale, seed))
+    """Every kind of rows with every seed; every end and both contexts with the first seeds."""
+    kinds = [each for seed in range(seeds) for each in _rows(scale, seed)]
+    return kinds + [
+        each for seed in range(min(seeds, FEW)) for each in (*_ends(scale, seed), *_contexts(scale, seed))
     ]
 
 
