@@ -7,6 +7,7 @@ from torch import nn
 from unrandom.models import Transformer, TransformerConfig, costs, transformer
 from unrandom.models.attention import KeyValueShift
 from unrandom.models.part import Part, fill_normal
+from unrandom.models.positions import PositionTable
 from unrandom.models.transformer import MLP
 
 CONFIGS = [
@@ -34,6 +35,21 @@ CONFIGS = [
 @pytest.fixture(params=CONFIGS, ids=lambda config: f"{config.positions}{'-bias' * config.bias}")
 def config(request):
     return request.param
+
+
+@pytest.mark.parametrize("positions", ["learned", "abacus"])
+def test_waves_move_on_by_the_same_map_everywhere(positions):
+    table = Transformer(CONFIGS[0].replace(positions=positions, d_model=64, context=90, digits=1)).pos_embed
+    assert isinstance(table, PositionTable)
+    before = table.places().clone()
+    table.fill_with_waves(torch.Generator().manual_seed(1))
+    vectors = table.places().detach()
+    assert not torch.equal(before, vectors)
+    assert float(vectors.std()) == pytest.approx(0.02)
+    assert torch.linalg.matrix_rank(vectors.double(), rtol=1e-5) == 13  # periods 2 to 128
+    for r in (1, 5, 32):
+        move = torch.linalg.lstsq(vectors[:40].double(), vectors[r : 40 + r].double(), driver="gelsd").solution
+        torch.testing.assert_close(vectors[40:-r].double() @ move, vectors[40 + r :].double(), atol=1e-3, rtol=0)
 
 
 def parts_of(model):

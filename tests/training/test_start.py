@@ -12,6 +12,7 @@ from unrandom.core.run_folder import RunFolder
 from unrandom.runs.run import Run
 from unrandom.runs.running.execution import create_run, execute
 from unrandom.runs.spec import RunSpec
+from unrandom.training.trainee import build_model
 
 SHAPE = ("data.base=4", "data.modulus=64", "model.positions=abacus")
 
@@ -46,6 +47,21 @@ def test_a_run_stopped_in_its_parent_goes_on_to_the_same_end(tiny, tmp_path):
     theirs, ours = (dict(run.load_model().named_parameters()) for run in (whole, parts))
     assert all(torch.equal(theirs[name], ours[name]) for name in theirs)
     assert whole.folder.read_metrics()[-1]["test_loss"] == parts.folder.read_metrics()[-1]["test_loss"]
+
+
+def test_waves_replace_the_positions_vectors_alone(tiny):
+    config = tiny.override(SHAPE)
+    plain, waves, again = (
+        dict(build_model(each, torch.device("cpu")).named_parameters())
+        for each in (config, *2 * [config.replace(wave_positions=True)])
+    )
+    assert [name for name in plain if not torch.equal(plain[name], waves[name])] == ["pos_embed.W_int"]
+    assert torch.equal(waves["pos_embed.W_int"], again["pos_embed.W_int"])
+    assert (
+        config.digest() == config.replace(wave_positions=False).digest() != config.replace(wave_positions=True).digest()
+    )
+    with pytest.raises(UserError, match=r"wave_positions=true needs vectors of positions, and model.positions=rotary"):
+        config.replace(wave_positions=True, model={"positions": "rotary"})
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,38 @@ from torch import Tensor, nn
 
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import AbacusPositionsCosts, LearnedPositionsCosts
-from unrandom.models.part import Part, fill_normal
+from unrandom.models.part import INITIAL_DEVIATION, Part, fill_normal
 
 
-class LearnedPositions(LearnedPositionsCosts, Part):
+class PositionTable(Part):
+    """Positions with one learned vector per place: a token, or a number."""
+
+    def places(self) -> Float[Tensor, "place d_model"]:
+        """The vectors of the places."""
+        raise NotImplementedError
+
+    @torch.no_grad()
+    def fill_with_waves(self, generator: torch.Generator) -> None:
+        """Replace the vectors of the places by cosines and sines of their number, each in a random direction.
+
+        Their periods are 2, 4, 8, … up to the first beyond the last place; the standard deviation is the usual one.
+        Moving on by r places then turns a vector by the same rotation everywhere, so that a head that looks r places
+        back at some places does so at all of them.
+        """
+        vectors = self.places()
+        waves = _waves(len(vectors))
+        mixed = waves @ torch.randn(waves.shape[1], vectors.shape[1], generator=generator)
+        vectors.copy_(mixed * INITIAL_DEVIATION / mixed.std())
+
+
+def _waves(places: int) -> Float[Tensor, "place wave"]:
+    """Cosines and sines of the periods 2, 4, 8, … up to the first beyond the last place; of 2, the cosine alone."""
+    periods = 2.0 ** torch.arange(1, 1 + places.bit_length())
+    angles = 2 * torch.pi * torch.arange(places)[:, None] / periods
+    return torch.cat((angles.cos(), angles[:, 1:].sin()), dim=1)
+
+
+class LearnedPositions(LearnedPositionsCosts, PositionTable):
     """One learned vector per token position."""
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -19,11 +47,14 @@ class LearnedPositions(LearnedPositionsCosts, Part):
     def initialise(self, generator: torch.Generator) -> None:
         fill_normal(self.W_pos, generator)
 
+    def places(self) -> Float[Tensor, "place d_model"]:
+        return self.W_pos
+
     def forward(self, length: int) -> Float[Tensor, "pos d_model"]:
         return self.W_pos[:length]
 
 
-class AbacusPositions(AbacusPositionsCosts, Part):
+class AbacusPositions(AbacusPositionsCosts, PositionTable):
     """PosEmbed(T_ij) = E_int(i) + E_digit(j) for digit j of number i."""
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -35,6 +66,9 @@ class AbacusPositions(AbacusPositionsCosts, Part):
     def initialise(self, generator: torch.Generator) -> None:
         fill_normal(self.W_int, generator)
         fill_normal(self.W_digit, generator)
+
+    def places(self) -> Float[Tensor, "place d_model"]:
+        return self.W_int
 
     def forward(self, length: int) -> Float[Tensor, "pos d_model"]:
         return (self.W_int[:, None] + self.W_digit).flatten(0, 1)[:length]

@@ -14,12 +14,12 @@ from unrandom.models.attention import Attention, AttentionPath
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import EmbeddingCosts, LayerNormCosts, MLPCosts, UnembeddingCosts
 from unrandom.models.part import Part, fill_normal, initialise, residual_deviation, zero_biases
-from unrandom.models.positions import AbacusPositions, LearnedPositions
+from unrandom.models.positions import AbacusPositions, LearnedPositions, PositionTable
 from unrandom.models.taps import Activations, Edit, Tap, TapName, TapNames, intervene, record, tap_names
 from unrandom.models.weights import WeightAccessors
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu}
-POSITIONS: dict[str, Callable[[TransformerConfig], nn.Module]] = {
+POSITIONS: dict[str, Callable[[TransformerConfig], PositionTable]] = {
     "learned": LearnedPositions,
     "abacus": AbacusPositions,
 }
@@ -113,7 +113,7 @@ class Transformer(WeightAccessors, nn.Module):
         self.recompute = False  # activation checkpointing: run each block again in the backward pass
         self.embed = Embedding(config)
         self.hook_embed = Tap()
-        self.pos_embed: nn.Module | None = None  # rotary positions live in the attention instead
+        self.pos_embed: PositionTable | None = None  # rotary positions live in the attention instead
         if config.positions in POSITIONS:
             self.pos_embed, self.hook_pos_embed = POSITIONS[config.positions](config), Tap()
         self.blocks = nn.ModuleList(Block(config) for _ in range(config.depth))

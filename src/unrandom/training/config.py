@@ -65,10 +65,13 @@ class RunConfig(Config):
     seed: Seed = 0
     data_seed: Seed | None = None  # seed of the split and of a fixed training set; None: the same as seed
     start: StartFrom | None = None  # None: random initial weights
+    wave_positions: bool = False  # the vectors of the positions start as waves, and not at random
     micro_batches: Count = 1  # gradient accumulation: parts of each batch, run one after another to save memory
     recompute: bool = False  # activation checkpointing: less memory, a third more operations
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"data_seed", "start", "schedule_steps", "keep_every"})
+    added_later: ClassVar[frozenset[str]] = frozenset(
+        {"data_seed", "start", "wave_positions", "schedule_steps", "keep_every"}
+    )
     # They change memory and time, not results.
     not_hashed: ClassVar[frozenset[str]] = frozenset({"micro_batches", "recompute"})
 
@@ -145,6 +148,8 @@ class RunConfig(Config):
             raise ValueError(
                 f"keep_every={self.keep_every} must be a multiple of checkpoint_every={self.checkpoint_every}"
             )
+        if self.wave_positions and self.model.positions == "rotary":
+            raise ValueError("wave_positions=true needs vectors of positions, and model.positions=rotary has none")
         if self.start is not None and (problem := incompatibility(self.start.config.transformer, self.transformer)):
             raise ValueError(f"start: {problem}")
         return self

@@ -44,7 +44,10 @@ class Progress:
 
 def build_model(config: RunConfig, device: torch.device) -> Transformer:
     """A model of this configuration with initial weights, on a device."""
-    model = Transformer(config.transformer, seed=torch_seed(config.seed, "init")).to(device)
+    model = Transformer(config.transformer, seed=torch_seed(config.seed, "init"))
+    if config.wave_positions and model.pos_embed is not None:
+        model.pos_embed.fill_with_waves(torch.Generator().manual_seed(torch_seed(config.seed, "waves")))
+    model = model.to(device)
     model.recompute = config.recompute
     return model.use_attention(choose_attention(config.transformer, device))
 
