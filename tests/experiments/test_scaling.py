@@ -7,16 +7,9 @@ from unrandom.core.arithmetic import factorize
 from unrandom.experiments.claims import Bound, Unknown, judge
 from unrandom.experiments.registry import EXPERIMENTS
 from unrandom.experiments.scaling import fixed_modulus, laws, unseen_modulus, what_helps
-from unrandom.experiments.scaling import presets as runs
 from unrandom.experiments.scaling.measurement import moduli_reached_by_all, needed_for
-from unrandom.generators.spectral import best_multipliers
 from unrandom.runs.tables import table
 from verdicts import verdicts_of
-
-
-@pytest.mark.parametrize("modulus", [2**4, 2**6, 2**8])
-def test_the_spectrally_good_multipliers_are_the_best_by_the_spectral_test(modulus):
-    assert runs.SPECTRALLY_GOOD[modulus] == best_multipliers(modulus, len(runs.SPECTRALLY_GOOD[modulus]))
 
 
 def test_paper_scale_has_the_paper_s_settings():

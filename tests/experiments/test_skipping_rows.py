@@ -14,10 +14,10 @@ SEEDS = range(5)
 def arms(**changes):
     """One run for each arm and seed: with rows that skip everything is learned, and without them nothing."""
     final = {
-        **dict.fromkeys((skipping.FULL, skipping.BALANCED, skipping.SMALLER), 0.2),
+        **dict.fromkeys((skipping.FULL, skipping.BALANCED, skipping.SMALLER, skipping.FULL_WAVES), 0.2),
         skipping.SKIPPING: 0.8,
         **dict.fromkeys((skipping.BOTH, skipping.ANY_SKIP, skipping.SMALL_SKIPS, skipping.SHORT, skipping.LONG), 0.95),
-        skipping.NO_SKIPS: 0.99,
+        **dict.fromkeys((skipping.NO_SKIPS, skipping.BOTH_WAVES), 0.99),
         **changes,
     }
     return [
@@ -25,7 +25,7 @@ def arms(**changes):
             "arm": arm,
             "seed": seed,
             "final": value + seed / 1000,
-            "steps": 600 if value > 0.9 else 1200,
+            "steps": 400 if arm == skipping.BOTH_WAVES else 600 if value > 0.9 else 1200,
             "flops": 1e12,
             "censored": value < 0.9,
             "plateau": 200 if value > 0.9 else 900 + seed,
@@ -47,6 +47,7 @@ def test_what_skipping_rows_do_is_judged_seed_by_seed():
     assert verdicts(arms(**{skipping.SMALLER: 0.8}))["in-place"] == "not reproduced"
     assert verdicts(arms(**{skipping.LONG: 0.99, skipping.SHORT: 0.9}))["context"] == "not reproduced"
     assert verdicts(arms(**{skipping.SKIPPING: 0.95}))["both"] == "not reproduced"
+    assert verdicts(arms(**{skipping.FULL_WAVES: 0.99}))["waves-alone"] == "not reproduced"
 
 
 def test_runs_that_never_reach_the_target_bound_the_steps():

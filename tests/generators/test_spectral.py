@@ -8,6 +8,7 @@ import pytest
 from unrandom.core.errors import UserError
 from unrandom.generators.known import KNOWN
 from unrandom.generators.spectral import best_multipliers, figure_of_merit, figures_of_merit, spectral_test
+from unrandom.generators.spectrally_good import SPECTRALLY_GOOD
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,11 @@ def test_mistakes_are_named():
         spectral_test(5, 16, [1])
     with pytest.raises(UserError, match="up to 8 dimensions, but 9"):
         figures_of_merit(5, 16, [9])
+
+
+@pytest.mark.parametrize("modulus", [2**4, 2**6, 2**8, pytest.param(2**24, marks=pytest.mark.slow)])
+def test_the_table_of_good_multipliers_has_the_best(modulus):
+    assert SPECTRALLY_GOOD[modulus] == best_multipliers(modulus, len(SPECTRALLY_GOOD[modulus]))
 
 
 def test_the_best_multipliers_are_better_than_all_others_tried():

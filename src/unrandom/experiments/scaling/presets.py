@@ -9,28 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unrandom.experiments.scale import Scale, by_scale
-from unrandom.generators.known import KNOWN
+from unrandom.generators.spectrally_good import SPECTRALLY_GOOD
 from unrandom.runs.recipes import recipe
 from unrandom.runs.spec import RunSpec
 from unrandom.tasks import lcg_task
 from unrandom.training import RunConfig, StartFrom
 
 Settings = Mapping[str, Any]  # changes of a configuration, as ``Config.replace`` takes them
-
-# The best of 256 full-period multipliers by the spectral test, in 2 to 8 dimensions (generators.best_multipliers)
-SPECTRALLY_GOOD: dict[int, tuple[int, ...]] = {
-    2**4: (13,),
-    2**6: (29, 53),
-    2**8: (105, 121, 137, 185, 197, 201, 217, 233),
-    2**10: (77, 109, 133, 349, 357, 381, 649, 697, 757, 777, 825, 857, 905, 953, 981, 985),
-    2**12: (213, 381, 597, 1277, 1397, 1833, 2117, 2213, 2281, 2361, 2701, 2781, 2857, 3397, 3433, 3877),
-    2**14: (649, 1141, 2037, 2933, 3097, 3165, 3789, 4645, 7885, 8069, 8773, 9333, 9477, 10985, 12133, 16229),
-    2**16: (
-        *(1777, 10733, 17257, 21653, 32177, 36585, 39673, 41553),
-        *(43525, 44053, 46637, 49609, 52269, 56933, 59545, 60177),
-    ),
-    2**32: tuple(lcg.a for name, lcg in KNOWN.items() if name.startswith("steele-vigna")),
-}
 
 
 @dataclass(frozen=True)
@@ -62,10 +47,7 @@ class Size:
 
 TWO_HEADS: Settings = {"model": {"n_heads": 2}}
 # The rate stays high for two thirds of the steps, as a plateau can last that long.
-STEADY: Settings = {**TWO_HEADS, "schedule": "trapezoid"}
-PATIENT: Settings = {**STEADY, "evaluate_every": 500, "checkpoint_every": 4000}
-# Half of the rows skip; half of these and of the others are balanced over their look-backs (`fm-skipping`).
-SKIPPING_ROWS: Settings = {"data": {"skipping_share": 0.5, "balanced_share": 0.5}}
+PATIENT: Settings = {**TWO_HEADS, "schedule": "trapezoid", "evaluate_every": 500, "checkpoint_every": 4000}
 # Below paper scale, contexts from m = 2^10 on are one less than a multiple of 16, 32, 64 or 128, so that sequences (one
 # number longer) end with a whole block of that many numbers: each position learns its own look-back, and a short last
 # block would have few numbers to learn it from.

@@ -1,11 +1,13 @@
-"""Tests which rows of training end the plateaus of a fixed modulus.
+"""Tests which rows of training end the plateaus of a fixed modulus, and what positions that start as waves add.
 
 Beyond the paper. High digits get no signal until all digits below them are right. In a row that *skips*, x = q y + K,
 the low digits stand still, and the upper ones are those of a smaller LCG (`unrandom.tasks.skipping`). The part
 ``rows`` learns 2^14 from different rows, at equal steps: full period alone; half of them balanced over the look-back;
 half of them skipping; both; and half of them the same smaller LCGs in the lowest digits (a curriculum of smaller
-moduli). At 2^16, the part ``end`` has one beginning, at the full rate, and different rows while the rate falls; and the
-part ``context`` has half the context and twice the batch, or the reverse, at equal compute.
+moduli). The part ``positions`` has the first and the fourth of these again, with position vectors that start as waves
+(`PositionTable.fill_with_waves`). At 2^16, the part ``end`` has one beginning, at the full rate, and different rows
+while the rate falls; and the part ``context`` has half the context and twice the batch, or the reverse, at equal
+compute.
 
 The tables are ``curves`` (accuracy by step) and ``runs`` (steps to 90 % of the last numbers, and the longest plateau).
 """
@@ -14,10 +16,10 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from unrandom.experiments.claims import Claim, Evidence, at_least
+from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.costs import cost_to, ratio, training_curve
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.scaling.presets import SKIPPING_ROWS, STEADY, Settings, Size, sized_run
+from unrandom.experiments.scaling.presets import Settings, Size, sized_run
 from unrandom.experiments.summaries import group_lines, named, tables_by_run
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables
@@ -27,8 +29,8 @@ from unrandom.training import StartFrom
 ENTRY = Entry(
     name="fm-skipping",
     place=2,
-    about="which rows of training end the plateaus of 2^14 and 2^16",
-    minutes=448,
+    about="which rows, and which first positions, end the plateaus of 2^14 and 2^16",
+    minutes=551,
 )
 
 TARGET_ACCURACY = 0.9  # steps are counted up to this last-number accuracy
@@ -42,7 +44,11 @@ FULL, BALANCED, SKIPPING, BOTH, SMALLER = (
 )
 ANY_SKIP, SMALL_SKIPS, NO_SKIPS = "all skips", "small skips", "no skips"
 SHORT, LONG = "half the context", "the whole context"
-FEW = 3  # seeds of the parts ``end`` and ``context``, at most
+FULL_WAVES, BOTH_WAVES = f"{FULL}, waves", f"{BOTH}, waves"
+FEW = 3  # seeds of the parts other than ``rows``, at most
+SKIPPING_ROWS: Settings = {"data": {"skipping_share": 0.5, "balanced_share": 0.5}}
+# The rate stays high for two thirds of the steps, as a plateau can last that long.
+STEADY: Settings = {"model": {"n_heads": 2}, "schedule": "trapezoid"}
 # The paper's recipe repeats its data and has AdamW.
 FRESH: Settings = {
     "data": {"mode": "streaming", "n_a": None, "n_c": None},
@@ -143,15 +149,24 @@ CLAIMS = {
         "last-number accuracy at 2^16, half the context less the whole",
         -0.05,
     ),
+    "waves": LateClaim(
+        statement="Where position vectors start as waves, 90 % of the last numbers take fewer steps yet.",
+        quantity="steps to 90 % at 2^14, both kinds of rows, positions at random over waves",
+        wanted=at_least(1.3, "ratio"),
+    ),
+    "waves-alone": _gain(
+        "Waves do not make up for the rows.",
+        "last-number accuracy at 2^14, with waves, both kinds of rows less full period alone",
+        0.3,
+    ),
 }
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Every kind of rows with every seed; every end and both contexts with the first seeds."""
+    """Every kind of rows with every seed, and the other parts with the first seeds."""
     kinds = [each for seed in range(seeds) for each in _rows(scale, seed)]
-    return kinds + [
-        each for seed in range(min(seeds, FEW)) for each in (*_ends(scale, seed), *_contexts(scale, seed))
-    ]
+    others = (_positions, _ends, _contexts)
+    return kinds + [each for seed in range(min(seeds, FEW)) for part in others for each in part(scale, seed)]
 
 
 def _rows(scale: Scale, seed: int) -> list[RunSpec]:
@@ -166,6 +181,14 @@ def _rows(scale: Scale, seed: int) -> list[RunSpec]:
         SMALLER: {"data": {"curriculum": curriculum}},
     }
     return [sized_run(scale, size, seed, **changes).labelled(part="rows", arm=arm) for arm, changes in arms.items()]
+
+
+def _positions(scale: Scale, seed: int) -> list[RunSpec]:
+    arms: dict[str, Settings] = {FULL_WAVES: {}, BOTH_WAVES: SKIPPING_ROWS}
+    return [
+        sized_run(scale, SIZES[scale].rows, seed, **rows, wave_positions=True).labelled(part="positions", arm=arm)
+        for arm, rows in arms.items()
+    ]
 
 
 def _ends(scale: Scale, seed: int) -> list[RunSpec]:
@@ -228,6 +251,8 @@ def evidence(tables: Tables) -> Evidence:
         "small": _less(runs, SMALL_SKIPS, ANY_SKIP),
         "none": _less(runs, NO_SKIPS, ANY_SKIP),
         "context": _less(runs, SHORT, LONG),
+        "waves": ratio(runs, BOTH, BOTH_WAVES, "steps", by="arm", target="90 %"),
+        "waves-alone": _less(runs, BOTH_WAVES, FULL_WAVES),
     }
 
 
@@ -244,6 +269,7 @@ def _less(runs: pl.DataFrame, arm: str, other: str) -> list[float]:
 
 TITLES = {
     "rows": "rows of training, 2^14",
+    "positions": "positions that start as waves, 2^14",
     "end": "rows while the rate falls, 2^16",
     "context": "context, 2^16",
 }

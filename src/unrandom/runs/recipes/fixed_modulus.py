@@ -1,8 +1,9 @@
 """Recipes of a fixed modulus: the demo, a class, and the paper's, by one token per number or base-b digits."""
 
+from unrandom.generators.spectrally_good import SPECTRALLY_GOOD
 from unrandom.models import ModelConfig
 from unrandom.tasks import FixedModulus
-from unrandom.training import OptimizerConfig, RunConfig
+from unrandom.training import OptimizerConfig, RunConfig, StartFrom
 
 
 def fm_256() -> RunConfig:
@@ -76,6 +77,73 @@ def _paper_fm(modulus: int) -> RunConfig:
         model=ModelConfig(depth=1, n_heads=1, d_model=768, activation="relu"),
         optimizer=OptimizerConfig(name="adamw", lr=3e-4, weight_decay=1.0),
         schedule="cosine",
+    )
+
+
+def fm_2p14() -> RunConfig:
+    """2^14 in four base-16 digits, by rows that skip; ten minutes of one core."""
+    return _skipping(14, context=255, batch_size=16, steps=1200)
+
+
+def fm_2p16() -> RunConfig:
+    """2^16 in four base-16 digits, by rows that skip; twenty minutes of one core."""
+    return _skipping(16, context=127, batch_size=32, steps=3000)
+
+
+def fm_2p18() -> RunConfig:
+    """2^18 in five base-16 digits, by rows that skip; an hour and a half of one core."""
+    return _skipping(18, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
+
+
+def fm_2p20() -> RunConfig:
+    """2^20 in five base-16 digits, by rows that skip; an hour and a half of one core."""
+    return _skipping(20, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
+
+
+def fm_2p22() -> RunConfig:
+    """2^22 in six base-16 digits, by rows that skip; an hour and a half of one core."""
+    return _skipping(22, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
+
+
+def fm_2p24() -> RunConfig:
+    """2^24 in six base-16 digits, by rows that skip; an hour and a half of one core."""
+    return _skipping(24, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
+
+
+def fm_2p32() -> RunConfig:
+    """the paper's 2^32 in eight base-16 digits, by rows that skip, from the weights of fm-2p24; a night of one core."""
+    grown = _skipping(32, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
+    return grown.replace(start=StartFrom(recipe="fm-2p24", config=fm_2p24()))
+
+
+def _skipping(
+    exponent: int, *, context: int, batch_size: int, steps: int, depth: int = 2, d_model: int = 128
+) -> RunConfig:
+    """2^exponent in base 16: half of the rows skip, and half of these and of the others are balanced."""
+    return RunConfig(
+        data=FixedModulus(
+            modulus=2**exponent,
+            context=context,
+            mode="streaming",
+            n_sequences=None,
+            full_period_share=1.0,
+            skipping_share=0.5,
+            balanced_share=0.5,
+            base=16,
+            n_test_a=64,
+            n_test_c=64,
+            extra_test_multipliers=SPECTRALLY_GOOD[2**exponent],
+        ),
+        model=ModelConfig(depth=depth, n_heads=2, d_model=d_model, positions="abacus"),
+        optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1, muon_lr=0.02),
+        batch_size=batch_size,
+        steps=steps,
+        warmup_steps=100,
+        schedule="trapezoid",
+        wave_positions=True,
+        evaluate_every=steps // 12,
+        checkpoint_every=steps // 24,
+        test_sequences=256,
     )
 
 

@@ -14,7 +14,7 @@ from unrandom.runs.run import Run
 from unrandom.runs.spec import RunSpec
 from unrandom.training.checkpoint import checkpoint_to_load, save_checkpoint
 
-LARGEST = 1_400_000  # parameters of a model that is archived
+LARGEST = 2_500_000  # parameters of a model that is archived
 
 
 def archive_folder(scale: str, results: Path) -> Path:
