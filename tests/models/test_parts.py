@@ -41,9 +41,9 @@ def config(request):
 def test_waves_move_on_by_the_same_map_everywhere(positions):
     table = Transformer(CONFIGS[0].replace(positions=positions, d_model=64, context=90, digits=1)).pos_embed
     assert isinstance(table, PositionTable)
-    before = table.places().clone()
+    vectors = table.get_parameter(table.places).detach()
+    before = vectors.clone()
     table.fill_with_waves(torch.Generator().manual_seed(1))
-    vectors = table.places().detach()
     assert not torch.equal(before, vectors)
     assert float(vectors.std()) == pytest.approx(0.02)
     assert torch.linalg.matrix_rank(vectors.double(), rtol=1e-5) == 13  # periods 2 to 128

@@ -1,5 +1,7 @@
 """Encodes token positions: learned, abacus (paper, appendix on abacus embeddings) or rotary embeddings."""
 
+from typing import ClassVar
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -12,9 +14,7 @@ from unrandom.models.part import INITIAL_DEVIATION, Part, fill_normal
 class PositionTable(Part):
     """Positions with one learned vector per place: a token, or a number."""
 
-    def places(self) -> Float[Tensor, "place d_model"]:
-        """The vectors of the places."""
-        raise NotImplementedError
+    places: ClassVar[str]  # the name of the parameter with these vectors
 
     @torch.no_grad()
     def fill_with_waves(self, generator: torch.Generator) -> None:
@@ -24,7 +24,7 @@ class PositionTable(Part):
         Moving on by r places then turns a vector by the same rotation everywhere, so that a head that looks r places
         back at some places does so at all of them.
         """
-        vectors = self.places()
+        vectors = self.get_parameter(self.places)
         waves = _waves(len(vectors))
         mixed = waves @ torch.randn(waves.shape[1], vectors.shape[1], generator=generator)
         vectors.copy_(mixed * INITIAL_DEVIATION / mixed.std())
@@ -40,6 +40,8 @@ def _waves(places: int) -> Float[Tensor, "place wave"]:
 class LearnedPositions(LearnedPositionsCosts, PositionTable):
     """One learned vector per token position."""
 
+    places = "W_pos"
+
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.W_pos = nn.Parameter(torch.empty(config.context, config.d_model))
@@ -47,15 +49,14 @@ class LearnedPositions(LearnedPositionsCosts, PositionTable):
     def initialise(self, generator: torch.Generator) -> None:
         fill_normal(self.W_pos, generator)
 
-    def places(self) -> Float[Tensor, "place d_model"]:
-        return self.W_pos
-
     def forward(self, length: int) -> Float[Tensor, "pos d_model"]:
         return self.W_pos[:length]
 
 
 class AbacusPositions(AbacusPositionsCosts, PositionTable):
     """PosEmbed(T_ij) = E_int(i) + E_digit(j) for digit j of number i."""
+
+    places = "W_int"
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
@@ -66,9 +67,6 @@ class AbacusPositions(AbacusPositionsCosts, PositionTable):
     def initialise(self, generator: torch.Generator) -> None:
         fill_normal(self.W_int, generator)
         fill_normal(self.W_digit, generator)
-
-    def places(self) -> Float[Tensor, "place d_model"]:
-        return self.W_int
 
     def forward(self, length: int) -> Float[Tensor, "pos d_model"]:
         return (self.W_int[:, None] + self.W_digit).flatten(0, 1)[:length]

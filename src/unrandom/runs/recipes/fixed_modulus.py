@@ -82,42 +82,41 @@ def _paper_fm(modulus: int) -> RunConfig:
 
 def fm_2p14() -> RunConfig:
     """2^14 in four base-16 digits, by rows that skip; ten minutes of one core."""
-    return _skipping(14, context=255, batch_size=16, steps=1200)
+    return _skipping(14, batch_size=16, steps=1200, depth=2, d_model=128)
 
 
 def fm_2p16() -> RunConfig:
     """2^16 in four base-16 digits, by rows that skip; twenty minutes of one core."""
-    return _skipping(16, context=127, batch_size=32, steps=3000)
+    return _skipping(16, context=127, batch_size=32, steps=3000, depth=2, d_model=128)
 
 
 def fm_2p18() -> RunConfig:
     """2^18 in five base-16 digits, by rows that skip; an hour and a half of one core."""
-    return _skipping(18, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
+    return _skipping(18)
 
 
 def fm_2p20() -> RunConfig:
     """2^20 in five base-16 digits, by rows that skip; an hour and a half of one core."""
-    return _skipping(20, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
+    return _skipping(20)
 
 
 def fm_2p22() -> RunConfig:
     """2^22 in six base-16 digits, by rows that skip; an hour and a half of one core."""
-    return _skipping(22, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
+    return _skipping(22)
 
 
 def fm_2p24() -> RunConfig:
     """2^24 in six base-16 digits, by rows that skip; an hour and a half of one core."""
-    return _skipping(24, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
+    return _skipping(24)
 
 
 def fm_2p32() -> RunConfig:
-    """the paper's 2^32 in eight base-16 digits, by rows that skip, from the weights of fm-2p24; a night of one core."""
-    grown = _skipping(32, context=255, batch_size=8, steps=4800, depth=3, d_model=256)
-    return grown.replace(start=StartFrom(recipe="fm-2p24", config=fm_2p24()))
+    """the paper's 2^32 in eight base-16 digits, by rows that skip, from fm-2p24's weights; two hours of one core."""
+    return _skipping(32).replace(start=StartFrom(recipe="fm-2p24", config=fm_2p24()))
 
 
 def _skipping(
-    exponent: int, *, context: int, batch_size: int, steps: int, depth: int = 2, d_model: int = 128
+    exponent: int, *, context: int = 255, batch_size: int = 8, steps: int = 4800, depth: int = 3, d_model: int = 256
 ) -> RunConfig:
     """2^exponent in base 16: half of the rows skip, and half of these and of the others are balanced."""
     return RunConfig(
