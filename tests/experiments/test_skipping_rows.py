@@ -12,25 +12,33 @@ SEEDS = range(5)
 
 
 def arms(**changes):
-    """One run for each arm and seed: with rows that skip everything is learned, and without them nothing."""
+    """One run for each arm and seed: with rows that skip everything is learned, and without them little.
+
+    ``changes`` are final accuracies of arms; those of the part ``beyond`` and ``end`` have its name in front.
+    """
     final = {
-        **dict.fromkeys((skipping.FULL, skipping.BALANCED, skipping.SMALLER, skipping.FULL_WAVES), 0.2),
-        skipping.SKIPPING: 0.8,
-        **dict.fromkeys((skipping.BOTH, skipping.ANY_SKIP, skipping.SMALL_SKIPS, skipping.SHORT, skipping.LONG), 0.95),
-        **dict.fromkeys((skipping.NO_SKIPS, skipping.BOTH_WAVES), 0.99),
-        **changes,
+        **{(skipping.ROWS, arm): 0.2 for arm in (skipping.FULL, skipping.BALANCED, skipping.SMALLER)},
+        **{(skipping.BEYOND, arm): 0.1 for arm in (skipping.FULL, skipping.SMALLER)},
+        **{(part, skipping.SKIPPING): value for part, value in ((skipping.ROWS, 0.8), (skipping.BEYOND, 0.3))},
+        **{(part, skipping.BOTH): 0.95 for part in (skipping.ROWS, skipping.BEYOND)},
+        **{(skipping.BEYOND, arm): 0.6 for arm in (skipping.BALANCED, skipping.RANDOM)},
+        (skipping.BEYOND, skipping.LONG): 0.95,
+        **{(skipping.END, arm): 0.95 for arm in (skipping.ANY_SKIP, skipping.SMALL_SKIPS)},
+        (skipping.END, skipping.NO_SKIPS): 0.99,
     }
+    final |= {tuple(name.split(": ")): value for name, value in changes.items()}
     return [
         {
+            "part": part,
             "arm": arm,
             "seed": seed,
             "final": value + seed / 1000,
-            "steps": 400 if arm == skipping.BOTH_WAVES else 600 if value > 0.9 else 1200,
+            "steps": 600 if value > 0.9 else 1200,
             "flops": 1e12,
             "censored": value < 0.9,
             "plateau": 200 if value > 0.9 else 900 + seed,
         }
-        for arm, value in final.items()
+        for (part, arm), value in final.items()
         for seed in SEEDS
     ]
 
@@ -43,11 +51,21 @@ def test_what_skipping_rows_do_is_judged_seed_by_seed():
     found = verdicts(arms())
     assert found.pop("small") == "not reproduced"
     assert set(found.values()) == {"reproduced"}
-    assert verdicts(arms(**{skipping.BALANCED: 0.8}))["balanced"] == "not reproduced"
-    assert verdicts(arms(**{skipping.SMALLER: 0.8}))["in-place"] == "not reproduced"
-    assert verdicts(arms(**{skipping.LONG: 0.99, skipping.SHORT: 0.9}))["context"] == "not reproduced"
-    assert verdicts(arms(**{skipping.SKIPPING: 0.95}))["both"] == "not reproduced"
-    assert verdicts(arms(**{skipping.FULL_WAVES: 0.99}))["waves-alone"] == "not reproduced"
+    changed = {
+        ("rows", skipping.BALANCED, 0.8): "balanced",
+        ("rows", skipping.SMALLER, 0.8): "in-place",
+        ("rows", skipping.SKIPPING, 0.95): "both",
+        ("beyond", skipping.FULL, 0.9): "beyond",
+        ("beyond", skipping.SKIPPING, 0.6): "beyond-balanced",
+        ("beyond", skipping.BALANCED, 0.9): "beyond-both",
+        ("beyond", skipping.SMALLER, 0.3): "beyond-in-place",
+        ("beyond", skipping.RANDOM, 0.9): "waves",
+        ("beyond", skipping.LONG, 1.02): "context",
+        ("end", skipping.NO_SKIPS, 0.95): "none",
+    }
+    for (part, arm, value), claim in changed.items():
+        assert verdicts(arms(**{f"{part}: {arm}": value}))[claim] == "not reproduced"
+    assert verdicts(arms(**{f"beyond: {skipping.BOTH}": 0.8}))["learned"] == "not reproduced"
 
 
 def test_runs_that_never_reach_the_target_bound_the_steps():
