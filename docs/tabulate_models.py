@@ -1,8 +1,10 @@
-"""Which trained models come with the package? Measures each, and writes the index and the tables of docs/models.md.
+"""Which trained models come with the package? Writes the index and the tables of docs/models.md.
 
-python docs/tabulate_models.py
+python docs/tabulate_models.py          # measures the models that the index does not have
+python docs/tabulate_models.py --all    # measures every model again: half an hour
 """
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -25,11 +27,13 @@ OTHERS = {"arbitrary": "arbitrary a and c", "counting": "a = 1"}  # further test
 
 
 def index() -> list[dict[str, Any]]:
-    """One entry per archived model, in the order of recipes, then of moduli."""
+    """One entry per archived model, in the order of recipes, then of moduli; those that are known are kept."""
+    measured = [] if "--all" in sys.argv else json.loads(INDEX.read_text("utf-8"))["models"]
+    known = {each["sha256"]: each for each in measured}
     runs = [Run.open(folder) for weights in IN_CHECKOUT for folder in sorted(weights.iterdir())]
     short = {run.id: run.recipe for run in runs if is_default(run)}
     order = sorted(runs, key=lambda run: (run.id not in short, run.recipe[:2], run.config.data.vocabulary, run.id))
-    return [entry(run, short.get(run.id, run.id)) for run in order]
+    return [entry(run, short.get(run.id, run.id), known) for run in order]
 
 
 def is_default(run: Run) -> bool:
@@ -38,8 +42,11 @@ def is_default(run: Run) -> bool:
     return run.config.seed == 0 and (recipe is None or recipe.build().digest() == run.config.digest())
 
 
-def entry(run: Run, name: str) -> dict[str, Any]:
-    """What is known of one model, and what is measured."""
+def entry(run: Run, name: str, known: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """What is known of one model, and what is measured; ``known`` has earlier entries by the hash of the weights."""
+    digest = sha256(weights_file(run.folder.path))
+    if digest in known:
+        return known[digest] | {"name": name}
     print(f"measuring {run.id}", file=sys.stderr)
     task, model = run.config.data, run.config.model
     tested = evaluate_run(run, run.predictor(), part=None, sequences=SEQUENCES)
@@ -53,7 +60,7 @@ def entry(run: Run, name: str) -> dict[str, Any]:
         "positions": model.positions,
         "parameters": run.folder.read_manifest()["parameters"],
         "bytes": weights_file(run.folder.path).stat().st_size,
-        "sha256": sha256(weights_file(run.folder.path)),
+        "sha256": digest,
         "steps": saved_step(run.folder),
         "sequences": SEQUENCES,
         "accuracy": [accuracy(part, task) for part in tested],
