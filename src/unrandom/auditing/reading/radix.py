@@ -59,8 +59,8 @@ class Radix:
         """Digits after the point, in the arithmetic of doubles, until the rest is less than half of the distance to the
         next double; the last one is rounded up if the rest is nearer to 1 than that.
         """
-        rest, distance, digits = value, max(0.5 * math.ulp(value), 5e-324), list[int]()
-        while rest >= distance:
+        rest, distance, digits = value, 0.5 * math.ulp(value), list[int]()
+        while rest and rest >= distance:
             rest, distance = rest * self.radix, distance * self.radix
             digit = int(rest)
             digits.append(digit)
