@@ -165,6 +165,16 @@ def test_other_uuids_have_no_fixed_bits():
     assert VERSION_4.restore([0]) == [uuid.UUID(int=0, version=4).int]
 
 
+def test_digits_end_where_denormal_numbers_are_flushed():
+    torch = pytest.importorskip("torch", reason="2026-11-28: audits do without PyTorch, which alone sets this")
+    numeral = Radix(36, "")
+    torch.set_flush_denormal(True)
+    try:
+        assert numeral.bounds(numeral.write(2.0**-52)) is not None
+    finally:
+        torch.set_flush_denormal(False)
+
+
 fractions = st.integers(1, 2**53 - 1).map(lambda x: x / 2**53)
 
 

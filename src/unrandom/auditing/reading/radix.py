@@ -60,7 +60,7 @@ class Radix:
         next double; the last one is rounded up if the rest is nearer to 1 than that.
         """
         rest, distance, digits = value, 0.5 * math.ulp(value), list[int]()
-        while rest and rest >= distance:
+        while rest and rest >= distance:  # nothing but 0 ends it where denormal numbers are flushed to 0
             rest, distance = rest * self.radix, distance * self.radix
             digit = int(rest)
             digits.append(digit)

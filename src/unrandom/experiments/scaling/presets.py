@@ -47,7 +47,8 @@ class Size:
 
 TWO_HEADS: Settings = {"model": {"n_heads": 2}}
 # The rate stays high for two thirds of the steps, as a plateau can last that long.
-PATIENT: Settings = {**TWO_HEADS, "schedule": "trapezoid", "evaluate_every": 500, "checkpoint_every": 4000}
+STEADY: Settings = {**TWO_HEADS, "schedule": "trapezoid"}
+PATIENT: Settings = {**STEADY, "evaluate_every": 500, "checkpoint_every": 4000}
 # Below paper scale, contexts from m = 2^10 on are one less than a multiple of 16, 32, 64 or 128, so that sequences (one
 # number longer) end with a whole block of that many numbers: each position learns its own look-back, and a short last
 # block would have few numbers to learn it from.

@@ -1,8 +1,8 @@
 """Tests which rows of training end the plateaus of a fixed modulus, and what positions that start as waves add.
 
 Beyond the paper. High digits get no signal until all digits below them are right. In a row that *skips*, x = q y + K,
-the low digits stand still, and the upper ones are those of a smaller LCG (`unrandom.tasks.skipping`). Two parts learn
-from different rows, at equal steps: full period alone; half of them balanced over the look-back; half of them skipping;
+the low digits stand still, and the upper ones move as in a smaller LCG (`unrandom.tasks.skipping`). Two parts compare
+kinds of rows, at equal steps: full period alone; half of them balanced over the look-back; half of them skipping;
 both; and half of them the same smaller LCGs in the lowest digits (a curriculum of smaller moduli). In the part
 ``rows``, 2^14 on 255 numbers, a look-back at two numbers fits into the context; in ``beyond``, 2^16 on 127, it does
 not. ``beyond`` also has positions that do not start as waves (`PositionTable.fill_with_waves`), and twice the context
@@ -18,7 +18,7 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.costs import cost_to, ratio, training_curve
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.scaling.presets import Settings, Size, sized_run
+from unrandom.experiments.scaling.presets import STEADY, Settings, Size, sized_run
 from unrandom.experiments.summaries import group_lines, named, tables_by_run
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables
@@ -46,8 +46,6 @@ RANDOM, LONG = f"{BOTH}, positions at random", f"{BOTH}, twice the context"
 ROWS, BEYOND, END = "rows", "beyond", "end"
 FEW = 3  # seeds of the runs that do not compare the five kinds of rows, at most
 SKIPPING_ROWS: Settings = {"data": {"skipping_share": 0.5, "balanced_share": 0.5}}
-# The rate stays high for two thirds of the steps, as a plateau can last that long.
-STEADY: Settings = {"model": {"n_heads": 2}, "schedule": "trapezoid"}
 QUICK: Settings = {**STEADY, "optimizer": {"lr": 0.003, "muon_lr": 0.04}, "wave_positions": True}
 # The paper's recipe repeats its data and has AdamW.
 FRESH: Settings = {
@@ -155,7 +153,7 @@ CLAIMS = {
         wanted=at_least(0.9, "share"),
     ),
     "waves": LateClaim(
-        statement="Where position vectors start as waves, it is learned sooner.",
+        statement="With position vectors that start as waves, a model is right more often after the same steps.",
         quantity="last-number accuracy at 2^16 on 127 numbers, both, waves less positions at random",
         wanted=at_least(0.1, "difference of shares"),
     ),
@@ -183,8 +181,8 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     kinds = [
         each
         for seed in range(seeds)
-        for part in (ROWS, BEYOND)
-        for each in _kinds(scale, getattr(sizes, part), seed, part)
+        for part, size in ((ROWS, sizes.rows), (BEYOND, sizes.beyond))
+        for each in _kinds(scale, size, seed, part)
     ]
     others = (_variations, _ends)
     return kinds + [each for seed in range(min(seeds, FEW)) for part in others for each in part(scale, seed)]
