@@ -48,7 +48,7 @@ def test_a_listed_model_has_the_checksum_size_and_shape_of_the_list(name):
 def test_the_accuracy_of_the_list_is_what_is_measured():
     (part,) = MODELS["fm-2p8"].accuracy
     tested = run_path(str(ROOT / "docs" / "tabulate_models.py"))
-    measured = tested["entry"](unrandom.load("fm-2p8", device="cpu"), "fm-2p8")["accuracy"]
+    measured = tested["entry"](unrandom.load("fm-2p8", device="cpu"), "fm-2p8", {})["accuracy"]
     assert [part] == measured
 
 

@@ -69,8 +69,8 @@ class Sizes:
 SIZES: dict[Scale, Sizes] = by_scale(
     smoke=Sizes(
         rows=Size(exponent=6, context=10, steps=8),
-        beyond=Size(exponent=8, context=6, steps=8, batch_size=32, changes=QUICK),
-        long=Size(exponent=8, context=12, steps=8, batch_size=16, changes=QUICK),
+        beyond=Size(exponent=6, context=6, steps=8, batch_size=32, changes=QUICK),
+        long=Size(exponent=6, context=12, steps=8, batch_size=16, changes=QUICK),
         begun=4,
         fall=4,
     ),
