@@ -109,7 +109,7 @@ def test_claims_are_grouped_by_experiment_with_its_pictures(judged):
 
 def test_few_experiments_are_shown_open():
     assert " open>" not in shown()
-    assert shown(words="fm-order-depth").count('<details class="experiment" open>') == 1
+    assert shown(words="fm-order-pressure").count('<details class="experiment" open>') == 1
 
 
 def png(width=3, height=2):
