@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from priors import full_period_increments
-from unrandom.core.arithmetic import valuation
+from unrandom.core.arithmetic import largest_power, valuation
 from unrandom.generators.full_period import full_period_multipliers
 from unrandom.predictors import LookbackPredictor
-from unrandom.predictors.lookback import best_lines, certain_bits_by_depth, certain_digits
+from unrandom.predictors.lookback import best_lines, certain_digits
 from unrandom.tasks import LCGParameters
 
 WIDE = 400  # exponent of the modulus: larger than any valuation in these tests
@@ -110,6 +110,16 @@ def test_four_errors_over_half_the_stride_are_the_error_over_the_stride():
                 shared = k if lag == 0 else min(k, valuation(lag, 2))
                 assert found >= 2 * (k + 1) + 2 * v + shared
                 assert found == 2 * (k + 1) + 2 * v + shared or lag == 0 or valuation(lag, 2) == k
+
+
+def certain_bits_by_depth(seen, v):
+    """Bits that a copied error of an extrapolation makes certain: p = 2, ``seen`` >= 2 numbers, 2**v divides a − 1.
+
+    With 2s the largest power of 2 up to ``seen`` / 2, the guess is 2 x[n − 2s] − x[n − 4s] + 4 D_s(q) for any earlier
+    q >= 2s, with D_s(q) = x[q] − 2 x[q − s] + x[q − 2s]: order 3 whose third stride has any length (docs/order.md).
+    """
+    kappa = valuation(largest_power(seen, 2), 2) - 1
+    return 2 * (kappa + v) if kappa else v
 
 
 def test_bits_by_depth_are_those_of_the_third_stride():

@@ -43,16 +43,6 @@ def certain_digits(order: int, k: int, v: int) -> int:
     return k + (order - 1) * (k + v)
 
 
-def certain_bits_by_depth(seen: int, v: int) -> int:
-    """Bits that a copied error of an extrapolation makes certain: p = 2, ``seen`` >= 2 numbers, 2**v divides a − 1.
-
-    With 2s the largest power of 2 up to ``seen`` / 2, the guess is 2 x[n − 2s] − x[n − 4s] + 4 D_s(q) for any earlier
-    q >= 2s, with D_s(q) = x[q] − 2 x[q − s] + x[q − 2s]: order 3 whose third stride has any length (docs/order.md).
-    """
-    kappa = valuation(largest_power(seen, 2), 2) - 1
-    return 2 * (kappa + v) if kappa else v
-
-
 @dataclass(frozen=True)
 class Lines:
     """A look-back at ``order`` numbers, at distances stride, 2 stride, …, which determines ``digits`` digits."""
