@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from unrandom.interpretation import attention_by_lookback, digit_attention_by_lookback, without_lookbacks
+from unrandom.interpretation import attention_by_lookback, without_lookbacks
 
 
 def looking_back(distance, digits, numbers):
@@ -33,14 +33,6 @@ def test_the_tokens_of_a_number_count_together():
     found = attention_by_lookback(pattern, digits=2)
     assert found.shape == (1, 2, 3)
     assert np.allclose(found[0, 1], [0.5, 0.35, 0.15])  # number 2 from the queries 3 and 4
-
-
-def test_each_digit_has_its_own_look_back():
-    pattern = np.zeros((1, 1, 5, 5), dtype=np.float32)
-    pattern[0, 0, 3, 0] = pattern[0, 0, 4, 2] = 1  # number 2: its low digit from number 0, its high one from number 1
-    low, high = (digit_attention_by_lookback(pattern, 2, digit)[0, 1] for digit in (0, 1))
-    assert low.tolist() == [0, 0, 1]
-    assert high.tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize("digits", [1, 2])

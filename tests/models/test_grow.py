@@ -18,10 +18,11 @@ def resized(**changes):
 
 @pytest.mark.parametrize("positions", ["abacus", "learned", "rotary"])
 @pytest.mark.parametrize(
-    ("tied", "kv_shift", "bias"), [(True, False, False), (False, False, True), (True, True, False)]
+    ("tied", "kv_shift", "bias", "number_rotation"),
+    [(True, False, False, False), (False, False, True, True), (True, True, False, False)],
 )
-def test_logits_are_unchanged_when_vocabulary_and_context_grow(positions, tied, kv_shift, bias):
-    shape = resized(positions=positions, tied=tied, kv_shift=kv_shift, bias=bias)
+def test_logits_are_unchanged_when_vocabulary_and_context_grow(positions, tied, kv_shift, bias, number_rotation):
+    shape = resized(positions=positions, tied=tied, kv_shift=kv_shift, bias=bias, number_rotation=number_rotation)
     small, large = Transformer(shape, seed=1), Transformer(shape.replace(vocab_size=9, context=21))
     for parameter in small.parameters():
         parameter.data += 0.1 * torch.randn_like(parameter)

@@ -19,6 +19,7 @@ CONFIGS = [
         tied=tied,
         bias=bias,
         kv_shift=kv_shift,
+        number_rotation=positions == "abacus",
         vocab_size=7,
         context=6,
         digits=2,

@@ -29,23 +29,25 @@ CONFIGS = [
         activation=activation,
         kv_shift=kv_shift,
         bias=bias,
+        number_rotation=rotation,
         vocab_size=17,
         context=20,
     )
-    for (depth, heads), (positions, digits), tied, activation, kv_shift, bias in [
-        ((1, 1), ("learned", 1), True, "relu", False, False),
-        ((2, 3), ("abacus", 3), True, "gelu", False, False),
-        ((3, 2), ("rotary", 1), False, "gelu", True, False),
-        ((1, 4), ("abacus", 1), False, "relu", False, False),
-        ((2, 3), ("abacus", 3), True, "gelu", True, False),
-        ((2, 3), ("abacus", 3), True, "gelu", False, True),
-        ((3, 2), ("rotary", 1), False, "relu", True, True),
+    for (depth, heads), (positions, digits), tied, activation, kv_shift, bias, rotation in [
+        ((1, 1), ("learned", 1), True, "relu", False, False, False),
+        ((2, 3), ("abacus", 3), True, "gelu", False, False, False),
+        ((3, 2), ("rotary", 1), False, "gelu", True, False, False),
+        ((1, 4), ("abacus", 1), False, "relu", False, False, False),
+        ((2, 3), ("abacus", 3), True, "gelu", True, False, True),
+        ((2, 3), ("abacus", 3), True, "gelu", False, True, False),
+        ((3, 2), ("rotary", 1), False, "relu", True, True, False),
     ]
 ]
 
 
 def name_of(c: TransformerConfig) -> str:
-    return f"depth{c.depth}-heads{c.n_heads}-{c.positions}{'-shift' * c.kv_shift}{'-bias' * c.bias}"
+    parts = "-shift" * c.kv_shift + "-bias" * c.bias + "-rotation" * c.number_rotation
+    return f"depth{c.depth}-heads{c.n_heads}-{c.positions}{parts}"
 
 
 @pytest.fixture(params=CONFIGS, ids=name_of)
@@ -150,13 +152,28 @@ def test_shifted_keys_and_values_are_those_of_the_number_before():
 
 def test_rotary_scores_depend_only_on_distance():
     model = Transformer(CONFIGS[2])
-    rotary = model.blocks[0].attn.rotary
+    rotary = model.blocks[0].attn.rotation
     q, k = (torch.randn(1, 1, 1, 12).expand(1, 1, 20, 12) for _ in range(2))  # the same vector everywhere
     scores = (rotary(q) @ rotary(k).mT)[0, 0]
     distance = torch.arange(20)[:, None] - torch.arange(20)
     past = distance >= 0
     assert_agree(scores[past], scores[:, 0][distance[past]], OPERATION)
     assert scores.diagonal(-1)[0] != scores.diagonal(-2)[0]
+
+
+def test_rotation_by_number_looks_back_alike_from_every_number_and_from_all_of_its_digits():
+    config = TransformerConfig(
+        depth=1, n_heads=1, d_model=32, digits=3, number_rotation=True, vocab_size=5, context=60, positions="abacus"
+    )
+    rotation = Transformer(config).blocks[0].attn.rotation
+    q, k = (torch.randn(32).expand(1, 1, 60, 32) for _ in range(2))
+    by_number = (rotation(q) @ rotation(k).mT).reshape(20, 3, 20, 3)
+    assert_agree(by_number, by_number[:, :1, :, :1].expand_as(by_number), OPERATION)
+    scores = by_number[:, 0, :, 0]
+    past = torch.ones(20, 20).tril().bool()
+    distance = torch.arange(20)[:, None] - torch.arange(20)
+    assert_agree(scores[past], scores[:, 0][distance[past]], OPERATION)
+    assert scores[:, 0].unique().numel() == 20
 
 
 def test_a_longer_sequence_than_the_context_is_refused(model):

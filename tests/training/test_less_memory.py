@@ -140,6 +140,7 @@ def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
         d_model=64,
         activation=activation,
         positions=positions,
+        number_rotation=positions == "abacus",
         kv_shift=kv_shift,
         bias=bias,
         vocab_size=100,

@@ -40,6 +40,7 @@ ALL = list(
             "model.positions=learned",
             "model.positions=rotary",
             "model.kv_shift=true",
+            "model.number_rotation=true",
             "model.bias=true",
             "model.depth=2",
         ),

@@ -17,7 +17,7 @@ from unrandom.interpretation.embedding import (
 )
 from unrandom.interpretation.head_residues import ResidueScores, residue_scores
 from unrandom.interpretation.heads import head_outputs, head_plane
-from unrandom.interpretation.lines import attention_by_lookback, digit_attention_by_lookback, without_lookbacks
+from unrandom.interpretation.lines import attention_by_lookback, without_lookbacks
 from unrandom.interpretation.lookback import keep_weights, lookback_ablation
 from unrandom.interpretation.modulus_estimate import modulus_estimates, number_similarity, size_rank_correlation
 from unrandom.interpretation.neurons import (

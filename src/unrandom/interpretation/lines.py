@@ -23,38 +23,15 @@ def attention_by_lookback(
     Entry [h, n − 1, r] belongs to head h, n = 1, 2, … and r = 0 … n, and is 0 for larger r. The look-back r = 0 is the
     lower digits of n itself. The last number is left out if it has fewer queries than digits.
     """
-    number_weights = _weights_on_numbers(pattern, digits)
-    return np.stack([_by_lookback(number_weights, digits, digit) for digit in range(digits)]).mean(axis=0)
-
-
-def digit_attention_by_lookback(
-    pattern: Float[np.ndarray, "batch heads queries keys"], digits: int, digit: int
-) -> Float[np.ndarray, "heads numbers lookbacks"]:
-    """As `attention_by_lookback`, for the query of one digit of n alone: 0 is the lowest, digits − 1 the highest."""
-    return _by_lookback(_weights_on_numbers(pattern, digits), digits, digit)
-
-
-def _weights_on_numbers(
-    pattern: Float[np.ndarray, "batch heads queries keys"], digits: int
-) -> Float[np.ndarray, "heads queries numbers"]:
-    """Mean weight of each query over sequences, added over the tokens of each number."""
     token_weights = pattern.mean(axis=0)
     heads, tokens, _ = token_weights.shape
     predicted = (tokens + 1) // digits - 1
     padding = max(0, (predicted + 1) * digits - tokens)  # the last digit of the last number is not an input
     number_weights = np.pad(token_weights, ((0, 0), (0, 0), (0, padding)))[..., : (predicted + 1) * digits]
-    return number_weights.reshape(heads, tokens, predicted + 1, digits).sum(axis=-1)
-
-
-def _by_lookback(
-    number_weights: Float[np.ndarray, "heads queries numbers"], digits: int, digit: int
-) -> Float[np.ndarray, "heads predicted lookbacks"]:
-    """The weights of the queries of one digit of each number, by look-back."""
-    heads, _, numbers = number_weights.shape
-    predicted = numbers - 1
-    found = np.zeros((heads, predicted, numbers))
+    number_weights = number_weights.reshape(heads, tokens, predicted + 1, digits).sum(axis=-1)
+    found = np.zeros((heads, predicted, predicted + 1))
     for n in range(1, predicted + 1):
-        weights = number_weights[:, _queries(n, digits).start + digit]
+        weights = number_weights[:, _queries(n, digits)].mean(axis=1)
         found[:, n - 1, : n + 1] = weights[:, n::-1]
     return found
 

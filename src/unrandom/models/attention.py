@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import AttentionCosts, KeyValueShiftCosts
 from unrandom.models.part import Part, fill_normal, residual_deviation, zero_biases
-from unrandom.models.positions import Rotary
+from unrandom.models.positions import Rotation
 from unrandom.models.taps import Tap
 
 AttentionPath = Literal["explicit", "fused"]
@@ -59,7 +59,7 @@ class Attention(AttentionCosts, Part):
         self.W_QKV = nn.Linear(config.d_model, 3 * config.d_model, bias=config.bias)
         self.W_O = nn.Linear(config.d_model, config.d_model, bias=config.bias)
         self.kv_shift = KeyValueShift(config) if config.kv_shift else None
-        self.rotary = Rotary(config) if config.positions == "rotary" else None
+        self.rotation = Rotation(config) if config.rotates else None
         self.hook_q, self.hook_k, self.hook_v = Tap(), Tap(), Tap()  # [batch, pos, head, d_head]
         self.hook_attn_scores = Tap()  # [batch, head, query, key], with causal mask
         self.hook_pattern = Tap()  # [batch, head, query, key], rows sum to 1
@@ -78,8 +78,8 @@ class Attention(AttentionCosts, Part):
             rearrange(tap(part), "b p h f -> b h p f")
             for tap, part in ((self.hook_q, q), (self.hook_k, k), (self.hook_v, v))
         )
-        if self.rotary is not None:
-            q, k = self.rotary(q), self.rotary(k)
+        if self.rotation is not None:
+            q, k = self.rotation(q), self.rotation(k)
         z = F.scaled_dot_product_attention(q, k, v, is_causal=True) if self.path == "fused" else self._explicit(q, k, v)
         z = self.hook_z(rearrange(z, "b h p f -> b p h f"))
         return self.W_O(rearrange(z, "b p h f -> b p (h f)"))

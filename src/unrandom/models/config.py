@@ -19,11 +19,13 @@ class ModelConfig(Config):
     positions: Literal["learned", "abacus", "rotary"] = "learned"
     tied: bool = True  # the unembedding shares the weights of the embedding
     kv_shift: bool = False  # each head mixes its keys and values with the previous number's
+    # Queries and keys turn with the index of their number, at periods 2, 4, 8, …; so do those of rotary positions then.
+    number_rotation: bool = False
     # Biases in every linear layer of the blocks and in every LayerNorm, as in the paper's public code for scaling; the
     # unembedding has none.
     bias: bool = False
 
-    added_later: ClassVar[frozenset[str]] = frozenset({"kv_shift", "bias"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"kv_shift", "bias", "number_rotation"})
 
     @property
     def d_head(self) -> int:
@@ -33,12 +35,17 @@ class ModelConfig(Config):
     def d_mlp(self) -> int:
         return 4 * self.d_model
 
+    @property
+    def rotates(self) -> bool:
+        """Whether attention turns its queries and keys."""
+        return self.number_rotation or self.positions == "rotary"
+
     @model_validator(mode="after")
     def _divisible(self) -> "ModelConfig":
         if self.d_model % self.n_heads:
             raise ValueError(f"d_model={self.d_model} must be a multiple of n_heads={self.n_heads}")
-        if self.positions == "rotary" and self.d_head % 2:
-            raise ValueError(f"rotary positions need an even head width; d_model / n_heads is {self.d_head}")
+        if self.rotates and self.d_head % 2:
+            raise ValueError(f"rotation needs an even head width; d_model / n_heads is {self.d_head}")
         return self
 
 

@@ -140,17 +140,17 @@ class AttentionCosts(PartCosts):
     def saved_tensors(cls, config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
         """A tensor that is a view has no bytes of its own; the tensor that it views is saved instead."""
         features = forward.operand_bytes * config.context * config.d_model
-        explicit, rotary, shift = forward.attention == "explicit", config.positions == "rotary", config.kv_shift
+        explicit, rotates, shift = forward.attention == "explicit", config.rotates, config.kv_shift
         # A batched product over several heads copies its operands, so that each head is contiguous.
         copies = explicit and config.n_heads > 1
         # The fused kernel writes in the memory order of its queries: head by head if they are rotated. W_O needs token
         # by token.
-        reordered = rotary and not explicit and config.n_heads > 1
+        reordered = rotates and not explicit and config.n_heads > 1
         return [
             SavedTensor("input", features, "W_QKV"),
             SavedTensor("W_QKV's output", 3 * features * (shift or not copies), "the shift, and the views below"),
-            SavedTensor("queries", features * (copies or rotary), "scores"),
-            SavedTensor("keys", features * (copies or rotary or shift), "scores"),
+            SavedTensor("queries", features * (copies or rotates), "scores"),
+            SavedTensor("keys", features * (copies or rotates or shift), "scores"),
             SavedTensor("values", features * (copies or shift), "mixing"),
             *_saved_of_pattern(config, forward),
             SavedTensor("mixed values, head by head", features * reordered, "fused kernel"),

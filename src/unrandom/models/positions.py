@@ -1,4 +1,4 @@
-"""Encodes token positions: learned, abacus (paper, appendix on abacus embeddings) or rotary embeddings."""
+"""Encodes token positions: learned or abacus embeddings (paper, appendix on abacus embeddings), and rotations."""
 
 from typing import ClassVar
 
@@ -9,6 +9,9 @@ from torch import Tensor, nn
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import AbacusPositionsCosts, LearnedPositionsCosts
 from unrandom.models.part import INITIAL_DEVIATION, Part, fill_normal
+
+# Half of the pairs then turn at periods up to 2^8; the others hardly turn within a context.
+NUMBER_PERIODS = 16
 
 
 class PositionTable(Part):
@@ -72,16 +75,16 @@ class AbacusPositions(AbacusPositionsCosts, PositionTable):
         return (self.W_int[:, None] + self.W_digit).flatten(0, 1)[:length]
 
 
-class Rotary(nn.Module):
-    """Rotates the pairs (f, f + d_head/2) of queries and keys by position * 10000^(-2f/d_head) (Su et al. 2021)."""
+class Rotation(nn.Module):
+    """Turns the pairs (f, f + d_head/2) of queries and keys by an angle per position, so that a score depends on the
+    distance of two positions (Su et al. 2021)."""
 
     cos: Tensor
     sin: Tensor
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
-        frequencies = 10_000.0 ** (-torch.arange(0, config.d_head, 2) / config.d_head)
-        angles = torch.arange(config.context)[:, None] * frequencies
+        angles = _angles_by_number(config) if config.number_rotation else _angles_by_token(config)
         self.register_buffer("cos", angles.cos(), persistent=False)
         self.register_buffer("sin", angles.sin(), persistent=False)
 
@@ -89,3 +92,16 @@ class Rotary(nn.Module):
         first, second = x.chunk(2, dim=-1)
         cos, sin = self.cos[: x.shape[-2]].to(x.dtype), self.sin[: x.shape[-2]].to(x.dtype)
         return torch.cat((first * cos - second * sin, first * sin + second * cos), dim=-1)
+
+
+def _angles_by_token(config: TransformerConfig) -> Float[Tensor, "pos pair"]:
+    """position * 10000^(-2f/d_head), as in rotary positions."""
+    frequencies = 10_000.0 ** (-torch.arange(0, config.d_head, 2) / config.d_head)
+    return torch.arange(config.context)[:, None] * frequencies
+
+
+def _angles_by_number(config: TransformerConfig) -> Float[Tensor, "pos pair"]:
+    """A turn in 2, 4, 8, …, 2^NUMBER_PERIODS numbers, by pair, and from 2 again; the same for a number's digits."""
+    periods = 2.0 ** (1 + torch.arange(config.d_head // 2) % NUMBER_PERIODS)
+    number = torch.arange(config.context) // config.digits
+    return 2 * torch.pi * number[:, None] / periods

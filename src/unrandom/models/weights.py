@@ -44,7 +44,7 @@ class WeightAccessors:
 
     @property
     def W_K(self) -> Float[Tensor, "layer head d_model d_head"]:
-        """From the residual stream to the keys, before rotary positions and the key-value shift."""
+        """From the residual stream to the keys, before rotation and the key-value shift."""
         return self._attention_weights(1)
 
     @property
@@ -75,7 +75,7 @@ class WeightAccessors:
 
     @property
     def QK(self) -> Float[Tensor, "layer head d_model d_model"]:
-        """W_Q W_Kᵀ: x QK yᵀ / √d_head is the score of a query x for a key y, without biases and rotary positions."""
+        """W_Q W_Kᵀ: x QK yᵀ / √d_head is the score of a query x for a key y, without biases and rotation."""
         return self.W_Q @ self.W_K.mT
 
     @property
@@ -90,7 +90,7 @@ class WeightAccessors:
 
     @property
     def b_K(self) -> Float[Tensor, "layer head d_head"]:
-        """Added to the keys, before rotary positions and the key-value shift."""
+        """Added to the keys, before rotation and the key-value shift."""
         return self._attention_biases(1)
 
     @property

@@ -15,6 +15,7 @@ EXPRESSED = Expressed(
         "activation": ("relu", "gelu"),
         "positions": ("learned", "abacus", "rotary"),
         "kv_shift": (False, True),
+        "number_rotation": (False, True),
         "bias": (False, True),
     },
     instead="add it to unrandom.models.formats.plain and unrandom/runs/sharing/card.md.j2",

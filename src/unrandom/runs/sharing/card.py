@@ -14,6 +14,7 @@ from unrandom.core.templates import template
 from unrandom.core.version import __version__
 from unrandom.models import Transformer, parameter_count
 from unrandom.models.formats import GPT2, GPT_NEOX, Tensors, meaning
+from unrandom.models.positions import NUMBER_PERIODS
 from unrandom.runs.continuation import Reliability
 from unrandom.runs.run import Run
 from unrandom.training.optimizers import OPTIMIZERS
@@ -45,6 +46,7 @@ def model_card(run: Run, to: str, step: int, model: Transformer, values: JsonObj
         tokenizer=task.tokenizer,
         split=split,
         shape=model.config,
+        number_periods=NUMBER_PERIODS,
         parameters=parameter_count(model.config),
         header=_header(run, to, values, measured),
         tested_on=listed([task.part_text(part) for part in split.parts]),
@@ -118,7 +120,7 @@ def _settings(run: Run, step: int, model: Transformer) -> list[tuple[str, str]]:
             "model",
             f"{shape.depth} blocks, {shape.n_heads} heads, width {shape.d_model}, {shape.activation}{biases}{shifted}",
         ),
-        ("positions", shape.positions),
+        ("positions", shape.positions + ", and queries and keys turn with the number" * shape.number_rotation),
         ("unembedding", "tied to the embedding" if shape.tied else "its own weights"),
         ("optimiser", f"{rates}, weight decay {optimizer.weight_decay:g}"),
         ("schedule", f"{config.schedule}, after {config.warmup_steps:,} steps of warm-up"),
