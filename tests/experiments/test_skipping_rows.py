@@ -26,7 +26,7 @@ def arms(changes=None):
         ("beyond", skipping.SMALLER): 0.1,
         ("beyond", skipping.SKIPPING): 0.3,
         ("beyond", skipping.BALANCED): 0.6,
-        ("beyond", skipping.STILL): 0.6,
+        ("beyond", skipping.RANDOM): 0.6,
         ("beyond", skipping.BOTH): 0.95,
         ("beyond", skipping.LONG): 0.95,
         ("end", skipping.ANY_SKIP): 0.95,
@@ -65,7 +65,7 @@ def test_what_skipping_rows_do_is_judged_seed_by_seed():
         ("beyond", skipping.SKIPPING, 0.6): "beyond-balanced",
         ("beyond", skipping.BALANCED, 0.9): "beyond-both",
         ("beyond", skipping.SMALLER, 0.3): "beyond-in-place",
-        ("beyond", skipping.STILL, 0.9): "rotation",
+        ("beyond", skipping.RANDOM, 0.9): "waves",
         ("beyond", skipping.LONG, 1.02): "context",
         ("end", skipping.NO_SKIPS, 0.95): "none",
     }

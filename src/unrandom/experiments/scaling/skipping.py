@@ -1,12 +1,12 @@
-"""Tests which rows of training end the plateaus of a fixed modulus, and what attention that turns with the number adds.
+"""Tests which rows of training end the plateaus of a fixed modulus, and what positions that start as waves add.
 
 Beyond the paper. High digits get no signal until all digits below them are right. In a row that *skips*, x = q y + K,
 the low digits stand still, and the upper ones move as in a smaller LCG (`unrandom.tasks.skipping`). Two parts compare
 kinds of rows, at equal steps: full period alone; half of them balanced over the look-back; half of them skipping;
 both; and half of them the same smaller LCGs in the lowest digits (a curriculum of smaller moduli). In the part
 ``rows``, 2^14 on 255 numbers, a look-back at two numbers fits into the context; in ``beyond``, 2^16 on 127, it does
-not. ``beyond`` also has attention that does not turn with the number (`ModelConfig.number_rotation`), and twice the
-context at equal compute; in ``end``, one beginning at the full rate goes on with different rows while the rate falls.
+not. ``beyond`` also has positions that do not start as waves (`PositionTable.fill_with_waves`), and twice the context
+at equal compute; in ``end``, one beginning at the full rate goes on with different rows while the rate falls.
 
 The tables are ``curves`` (accuracy by step) and ``runs`` (steps to 90 % of the last numbers, and the longest plateau).
 """
@@ -18,7 +18,7 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.costs import cost_to, ratio, training_curve
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.scaling.presets import Settings, Size, sized_run
+from unrandom.experiments.scaling.presets import STEADY, Settings, Size, sized_run
 from unrandom.experiments.summaries import group_lines, named, tables_by_run
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables
@@ -28,7 +28,7 @@ from unrandom.training import StartFrom
 ENTRY = Entry(
     name="fm-skipping",
     place=2,
-    about="which rows end the plateaus of 2^14 and 2^16, and what rotation by number adds",
+    about="which rows, and which first positions, end the plateaus of 2^14 and 2^16",
     minutes=551,
 )
 
@@ -42,16 +42,11 @@ FULL, BALANCED, SKIPPING, BOTH, SMALLER = (
     "half of smaller moduli",
 )
 ANY_SKIP, SMALL_SKIPS, NO_SKIPS = "all skips", "small skips", "no skips"
-STILL, LONG = f"{BOTH}, no rotation", f"{BOTH}, twice the context"
+RANDOM, LONG = f"{BOTH}, positions at random", f"{BOTH}, twice the context"
 ROWS, BEYOND, END = "rows", "beyond", "end"
 FEW = 3  # seeds of the runs that do not compare the five kinds of rows, at most
 SKIPPING_ROWS: Settings = {"data": {"skipping_share": 0.5, "balanced_share": 0.5}}
-# As in the package's recipes: the rate stays high for two thirds of the steps, as a plateau can last that long.
-TURNING: Settings = {
-    "model": {"n_heads": 2, "number_rotation": True},
-    "optimizer": {"muon_lr": 0.03},
-    "schedule": "trapezoid",
-}
+QUICK: Settings = {**STEADY, "optimizer": {"lr": 0.003, "muon_lr": 0.04}, "wave_positions": True}
 # The paper's recipe repeats its data and has AdamW.
 FRESH: Settings = {
     "data": {"mode": "streaming", "n_a": None, "n_c": None},
@@ -74,15 +69,15 @@ class Sizes:
 SIZES: dict[Scale, Sizes] = by_scale(
     smoke=Sizes(
         rows=Size(exponent=6, context=10, steps=8),
-        beyond=Size(exponent=6, context=6, steps=8, batch_size=32, changes=TURNING),
-        long=Size(exponent=6, context=12, steps=8, batch_size=16, changes=TURNING),
+        beyond=Size(exponent=6, context=6, steps=8, batch_size=32, changes=QUICK),
+        long=Size(exponent=6, context=12, steps=8, batch_size=16, changes=QUICK),
         begun=4,
         fall=4,
     ),
     laptop=Sizes(
-        rows=Size(exponent=14, context=255, steps=1_200, batch_size=16, changes=TURNING),
-        beyond=Size(exponent=16, context=127, steps=1_000, batch_size=32, changes=TURNING),
-        long=Size(exponent=16, context=255, steps=800, batch_size=16, changes=TURNING),
+        rows=Size(exponent=14, context=255, steps=1_200, batch_size=16, changes=STEADY),
+        beyond=Size(exponent=16, context=127, steps=1_000, batch_size=32, changes=QUICK),
+        long=Size(exponent=16, context=255, steps=800, batch_size=16, changes=QUICK),
         begun=500,
         fall=300,
     ),
@@ -157,9 +152,9 @@ CLAIMS = {
         quantity="last-number accuracy at 2^16 on 127 numbers, both",
         wanted=at_least(0.9, "share"),
     ),
-    "rotation": LateClaim(
-        statement="Where attention turns with the number, a model is right more often after the same steps.",
-        quantity="last-number accuracy at 2^16 on 127 numbers, both, with rotation by number less without",
+    "waves": LateClaim(
+        statement="With position vectors that start as waves, a model is right more often after the same steps.",
+        quantity="last-number accuracy at 2^16 on 127 numbers, both, waves less positions at random",
         wanted=at_least(0.1, "difference of shares"),
     ),
     "small": _gain(
@@ -207,11 +202,11 @@ def _kinds(scale: Scale, size: Size, seed: int, part: str) -> list[RunSpec]:
 
 
 def _variations(scale: Scale, seed: int) -> list[RunSpec]:
-    """The best rows of the part ``beyond`` without rotation by number, and with twice the context."""
+    """The best rows of the part ``beyond`` with other positions, and with twice the context."""
     sizes = SIZES[scale]
-    still = sized_run(scale, sizes.beyond, seed, **SKIPPING_ROWS, model={"number_rotation": False})
+    at_random = sized_run(scale, sizes.beyond, seed, **SKIPPING_ROWS, wave_positions=False)
     long = sized_run(scale, sizes.long, seed, **SKIPPING_ROWS)
-    return [run.labelled(part=BEYOND, arm=arm) for arm, run in ((STILL, still), (LONG, long))]
+    return [run.labelled(part=BEYOND, arm=arm) for arm, run in ((RANDOM, at_random), (LONG, long))]
 
 
 def _ends(scale: Scale, seed: int) -> list[RunSpec]:
@@ -268,7 +263,7 @@ def evidence(tables: Tables) -> Evidence:
         "beyond-both": _less(beyond, BOTH, BALANCED),
         "beyond-in-place": _less(beyond, SKIPPING, SMALLER),
         "learned": _final(beyond, BOTH),
-        "rotation": _less(beyond, BOTH, STILL),
+        "waves": _less(beyond, BOTH, RANDOM),
         "small": _less(end, SMALL_SKIPS, ANY_SKIP),
         "none": _less(end, NO_SKIPS, ANY_SKIP),
         "context": _less(beyond, BOTH, LONG),

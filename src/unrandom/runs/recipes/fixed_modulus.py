@@ -2,8 +2,8 @@
 
 from unrandom.generators.spectrally_good import SPECTRALLY_GOOD
 from unrandom.models import ModelConfig
-from unrandom.tasks import FixedModulus, Phase
-from unrandom.training import OptimizerConfig, RunConfig
+from unrandom.tasks import FixedModulus
+from unrandom.training import OptimizerConfig, RunConfig, StartFrom
 
 
 def fm_256() -> RunConfig:
@@ -82,76 +82,67 @@ def _paper_fm(modulus: int) -> RunConfig:
 
 def fm_2p14() -> RunConfig:
     """2^14 in four base-16 digits, by rows that skip; ten minutes of one core."""
-    return _skipping(14)
+    return _skipping(14, batch_size=16, steps=1200, depth=2, d_model=128)
 
 
 def fm_2p16() -> RunConfig:
-    """2^16 in four base-16 digits, by rows that skip; ten minutes of one core."""
-    return _skipping(16)
+    """2^16 in four base-16 digits, by rows that skip; twenty minutes of one core."""
+    return _skipping(16, context=127, batch_size=32, steps=3000, depth=2, d_model=128)
 
 
 def fm_2p18() -> RunConfig:
-    """2^18 in five base-16 digits, by rows that skip; forty minutes of one core."""
-    return _wide(18)
+    """2^18 in five base-16 digits, by rows that skip; an hour and a half of one core."""
+    return _skipping(18)
 
 
 def fm_2p20() -> RunConfig:
-    """2^20 in five base-16 digits, by rows that skip; forty minutes of one core."""
-    return _wide(20)
+    """2^20 in five base-16 digits, by rows that skip; an hour and a half of one core."""
+    return _skipping(20)
 
 
 def fm_2p22() -> RunConfig:
-    """2^22 in six base-16 digits, by rows that skip; fifty minutes of one core."""
-    return _wide(22)
+    """2^22 in six base-16 digits, by rows that skip; an hour and a half of one core."""
+    return _skipping(22)
 
 
 def fm_2p24() -> RunConfig:
-    """2^24 in six base-16 digits, by rows that skip; fifty minutes of one core."""
-    return _wide(24)
+    """2^24 in six base-16 digits, by rows that skip; an hour and a half of one core."""
+    return _skipping(24)
 
 
 def fm_2p32() -> RunConfig:
-    """the paper's 2^32 in eight base-16 digits, by rows that skip."""
-    return _wide(32)
+    """the paper's 2^32 in eight base-16 digits, by rows that skip, from fm-2p24's weights; two hours of one core."""
+    return _skipping(32).replace(start=StartFrom(recipe="fm-2p24", config=fm_2p24()))
 
 
-def _skipping(exponent: int, steps: int = 2400) -> RunConfig:
-    """Half of the rows skip at first, and none at the end; half of these and of the others are balanced."""
-    skipping = Phase(modulus=2**exponent, skipping=True, share=0.5)
+def _skipping(
+    exponent: int, *, context: int = 255, batch_size: int = 8, steps: int = 4800, depth: int = 3, d_model: int = 256
+) -> RunConfig:
+    """2^exponent in base 16: half of the rows skip, and half of these and of the others are balanced."""
     return RunConfig(
         data=FixedModulus(
             modulus=2**exponent,
-            context=127,
+            context=context,
             mode="streaming",
             n_sequences=None,
             full_period_share=1.0,
+            skipping_share=0.5,
             balanced_share=0.5,
             base=16,
             n_test_a=64,
             n_test_c=64,
             extra_test_multipliers=SPECTRALLY_GOOD[2**exponent],
-            curriculum=(
-                skipping.replace(steps=2 * steps // 5),
-                skipping.replace(begin=2 * steps // 5, steps=2 * steps // 5, decay="linear"),
-            ),
         ),
-        model=ModelConfig(depth=2, n_heads=2, d_model=128, positions="abacus", number_rotation=True),
-        optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1, muon_lr=0.03),
-        batch_size=32,
+        model=ModelConfig(depth=depth, n_heads=2, d_model=d_model, positions="abacus"),
+        optimizer=OptimizerConfig(name="muon", lr=1e-3, weight_decay=0.1, muon_lr=0.02),
+        batch_size=batch_size,
         steps=steps,
         warmup_steps=100,
         schedule="trapezoid",
         wave_positions=True,
-        evaluate_every=100,
-        checkpoint_every=100,
+        evaluate_every=steps // 12,
+        checkpoint_every=steps // 24,
         test_sequences=256,
-    )
-
-
-def _wide(exponent: int) -> RunConfig:
-    """The same with one more layer, twice the width and twice the numbers, into which order 4 fits at 2^24."""
-    return _skipping(exponent, 2000).replace(
-        data={"context": 255}, model={"depth": 3, "d_model": 256}, batch_size=16, evaluate_every=200
     )
 
 
