@@ -19,7 +19,7 @@ CONFIGS = [
         tied=tied,
         bias=bias,
         kv_shift=kv_shift,
-        number_rotation=positions == "abacus",
+        number_rotation=bias and positions == "abacus",
         vocab_size=7,
         context=6,
         digits=2,

@@ -119,11 +119,12 @@ def kept_bytes(config, sequences, precision, attention, recompute):
 
 
 @pytest.mark.parametrize(
-    ("recompute", "precision", "attention", "kv_shift", "heads", "activation", "positions", "bias"),
+    ("recompute", "precision", "attention", "kv_shift", "number_rotation", "heads", "activation", "positions", "bias"),
     pairs(
         (False, True),
         ("fp32", "bf16"),
         ("explicit", "fused"),
+        (False, True),
         (False, True),
         (1, 2, 4),
         ("relu", "gelu"),
@@ -132,7 +133,7 @@ def kept_bytes(config, sequences, precision, attention, recompute):
     ),
 )
 def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
-    heads, activation, positions, bias, kv_shift, attention, precision, recompute
+    heads, activation, positions, bias, kv_shift, number_rotation, attention, precision, recompute
 ):
     config = TransformerConfig(
         depth=3,
@@ -140,7 +141,7 @@ def test_what_is_kept_for_the_backward_pass_is_the_closed_form(
         d_model=64,
         activation=activation,
         positions=positions,
-        number_rotation=positions == "abacus",
+        number_rotation=number_rotation,
         kv_shift=kv_shift,
         bias=bias,
         vocab_size=100,
