@@ -4,7 +4,8 @@
 
 The pictures of models are of `fm-2048-fast`, the model of modulus 2048, but for the first: its accuracy and the bits
 that it knows by numbers seen, where its head looks, and which digits are right with all of its attention, and with that
-to one number alone. The glossary's has the bits of one sequence of full period, and of one that skips.
+to one number alone. ``context-needed`` has the models of all powers of two; the glossary's the bits of one sequence of
+full period, and of one that skips.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,9 @@ from unrandom.evaluation.known_bits import KNOWN_ACCURACY
 from unrandom.experiments.baselines.order_panels import STAIRS_ORDERS, stairs_panel
 from unrandom.experiments.fixed_modulus.lookback_ablation import ONE_KEY
 from unrandom.experiments.reproduce import saved_tables
+from unrandom.experiments.scaling.law_panels import order_panel
+from unrandom.experiments.scaling.laws import ARBITRARY
+from unrandom.experiments.scaling.measurement import CONTEXT_THRESHOLD
 from unrandom.experiments.summaries import by_run, matrix
 from unrandom.figures import style
 from unrandom.figures.description import Axis, Line, LinePanel, Look, MapPanel
@@ -103,6 +107,15 @@ def bits_known() -> None:
     save_png([replace(panel, lines=lines)], "bits-known")
 
 
+def context_needed() -> None:
+    """Numbers needed by modulus, of the models of two scales, beside what each order of look-back needs."""
+    tables = [saved_tables(RESULTS / scale / "fm-scaling")["context_needed"] for scale in ("laptop", "overnight")]
+    needed = pl.concat(tables).unique(["run", "group", "threshold"], maintain_order=True)
+    panel = order_panel(needed.filter(group=ARBITRARY, threshold=CONTEXT_THRESHOLD))
+    title = "Numbers needed for .99 of the next ones, by modulus; lines: what follows from 1 to 6 earlier numbers"
+    save_png([replace(panel, title=title)], "context-needed")
+
+
 def skipping() -> None:
     """The bits of a sequence of full period modulo 256, and of one with the same multiplier that skips by 8."""
     full = LCG(m=256, a=77, c=91)
@@ -132,5 +145,5 @@ def save_png(panels: Sequence[LinePanel | MapPanel], name: str, *, wide_first: b
 
 
 if __name__ == "__main__":
-    for draw in (staircases, look_back, bits_known, skipping):
+    for draw in (staircases, look_back, bits_known, context_needed, skipping):
         draw()

@@ -84,7 +84,7 @@ def test_time_that_is_up(small, places, capsys):
         (["--set", "data.min_period=1000"], "found no training parameters"),
         (["--set", "steps=9", "--keep", "house", "words"], "already has an entry called 'house'"),
         (["--set", "steps=12"], "the candidate is house itself"),
-        (["--set", "steps=9"], "name the track to race on; there are fm-256, fm-4096"),
+        (["--set", "steps=9"], "name the track to race on; there are fm-256, fm-4096, fm-65536, fm-2p24"),
         (["fm-265", "--set", "steps=9"], "no track is called 'fm-265'; near misses: fm-256"),
         (["--set", "data.context=9"], "the test would differ from the track small"),
     ],

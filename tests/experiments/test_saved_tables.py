@@ -154,3 +154,12 @@ def test_runs_cannot_be_added_to_a_table_that_is_not_by_run():
     kept, saved = [each.runs("smoke", 1)[0].id], {"interventions": pl.DataFrame({"track": ["open"]})}
     with pytest.raises(UserError, match="the table interventions is not by run"):
         reproduce._added(each, saved, {}, kept)
+
+
+def test_added_rows_are_matched_by_the_names_of_their_columns():
+    saved, measured = (
+        pl.DataFrame({"run": ["old"], "seed": [0]}),
+        pl.DataFrame({"seed": [1], "run": ["new"], "step": [2]}),
+    )
+    added = reproduce._added(EXPERIMENTS["fm-skipping"], {"runs": saved}, {"runs": measured}, ["old"])["runs"]
+    assert_frame_equal(added, pl.DataFrame({"run": ["old", "new"], "seed": [0, 1], "step": [None, 2]}))

@@ -31,6 +31,14 @@ def context_rows(gamma, **columns):
     ]  # fmt: skip
 
 
+def cost_rows(gamma, paper=10.0**9):
+    return [
+        {"modulus": 2**k, "seed": seed, "flops": 1e3 * 2 ** (gamma * k) * (1 + seed / 100), "censored": False,
+         "papers_flops": paper if k == 16 else None}
+        for k in (8, 10, 12, 14, 16) for seed in (0, 1, 2)
+    ]  # fmt: skip
+
+
 def test_the_exponent_is_judged_by_its_interval():
     positions = [
         {"run": f"{k}-{seed}", "modulus": 2**k, "seed": seed, "group": laws.ARBITRARY, "seen": 1, "value": 1.0}
@@ -56,6 +64,7 @@ def test_the_exponent_is_judged_by_its_interval():
         for bit in range(16)
     ]
     tables = {"context_needed": context_rows(0.25), "positions": positions, "bits": bits, "multipliers": multipliers}
+    tables["costs"] = cost_rows(0.25)
     verdicts = verdicts_of("fm-scaling", tables)
     assert verdicts.pop("by-hand") == "not reproduced"  # a hand-written look-back needs 16 to 256
     assert verdicts.pop("few-seeds") == "inconclusive"  # three of three
@@ -68,6 +77,18 @@ def test_the_exponent_is_judged_by_its_interval():
     assert verdicts["exponent"] == "not reproduced"
     verdicts = verdicts_of("fm-scaling", {**tables, "context_needed": context_rows(0.4)[:24]})
     assert verdicts["exponent"] == "not judged"  # two moduli are too few for a law
+
+
+def test_a_run_that_never_got_there_only_bounds_what_its_modulus_costs():
+    exponent, cheaper = (fixed_modulus._compute_exponent, fixed_modulus._times_cheaper)
+    rows = cost_rows(0.5)
+    assert exponent(table(rows)).value == pytest.approx(0.5)
+    assert cheaper(table(rows)) == pytest.approx([10**9 / (256e3 * (1 + seed / 100)) for seed in (0, 1, 2)])
+    rows[-1]["censored"] = True
+    assert exponent(table(rows)).too_low
+    assert exponent(table(rows)).units == 4
+    assert cheaper(table(rows)).at_least is False
+    assert isinstance(exponent(table(rows[:6])), Unknown)
 
 
 def test_a_modulus_that_one_seed_does_not_reach_is_left_out_of_the_law():

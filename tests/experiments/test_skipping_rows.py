@@ -23,10 +23,7 @@ def arms(changes=None):
         ("rows", skipping.SKIPPING): 0.8,
         ("rows", skipping.BOTH): 0.95,
         ("beyond", skipping.FULL): 0.1,
-        ("beyond", skipping.SMALLER): 0.1,
-        ("beyond", skipping.SKIPPING): 0.3,
-        ("beyond", skipping.BALANCED): 0.6,
-        ("beyond", skipping.RANDOM): 0.6,
+        ("beyond", skipping.STILL): 0.6,
         ("beyond", skipping.BOTH): 0.95,
         ("beyond", skipping.LONG): 0.95,
         ("end", skipping.ANY_SKIP): 0.95,
@@ -62,16 +59,12 @@ def test_what_skipping_rows_do_is_judged_seed_by_seed():
         ("rows", skipping.SMALLER, 0.8): "in-place",
         ("rows", skipping.SKIPPING, 0.95): "both",
         ("beyond", skipping.FULL, 0.9): "beyond",
-        ("beyond", skipping.SKIPPING, 0.6): "beyond-balanced",
-        ("beyond", skipping.BALANCED, 0.9): "beyond-both",
-        ("beyond", skipping.SMALLER, 0.3): "beyond-in-place",
-        ("beyond", skipping.RANDOM, 0.9): "waves",
+        ("beyond", skipping.STILL, 0.9): "rotation",
         ("beyond", skipping.LONG, 1.02): "context",
         ("end", skipping.NO_SKIPS, 0.95): "none",
     }
     for (part, arm, value), claim in changed.items():
         assert verdicts(arms({(part, arm): value}))[claim] == "not reproduced"
-    assert verdicts(arms({("beyond", skipping.BOTH): 0.8}))["learned"] == "not reproduced"
 
 
 def test_runs_that_never_reach_the_target_bound_the_steps():

@@ -13,6 +13,7 @@ from tiers import pairs
 from unrandom.bench.scaling import step_on_cpu
 from unrandom.core.errors import UserError
 from unrandom.models import Transformer, TransformerConfig, intervene, record, training_memory
+from unrandom.models.numerics import has_fast_bf16
 from unrandom.runs.recipes import recipe
 from unrandom.runs.running.execution import create_run, execute, execute_together
 from unrandom.runs.spec import RunSpec
@@ -191,8 +192,11 @@ def test_what_tensors_take_at_the_most_is_the_closed_form(tiny, activation, bias
     how = {"precision": precision, "attention": "explicit", **OPTIMIZERS["muon"].moments}
     memory = training_memory(config.transformer, sequences=128, **how, **parts)
     expected = memory.gradients + memory.activations + memory.working
-    # With biases, a product in bf16 on a CPU reorders an operand in a workspace of its own: 3 % here.
-    assert peak_bytes(step) == pytest.approx(expected, rel=0.05 if bias == "true" else 0.04)
+    # With biases, a product in bf16 on a CPU reorders an operand in a workspace of its own: 3 % here. A processor with
+    # no units for bf16 has its operands in fp32 there: 23 % here.
+    room = 0.05 if bias == "true" else 0.04
+    more = room if precision == "fp32" or has_fast_bf16(CPU) else 0.3
+    assert (1 - room) * expected <= peak_bytes(step) <= (1 + more) * expected
 
 
 @pytest.mark.parametrize("bias", ["false", "true"])

@@ -165,10 +165,10 @@ def measure_and_judge(
 
 def _added(experiment: Experiment, saved: Tables, measured: Tables, kept: Sequence[str]) -> Tables:
     """The saved rows of the runs ``kept``, with what was measured below them, and what is derived from both.
-    Raises UserError if another table is not by run."""
+    A column that only one of them has is null in the other. Raises UserError if another table is not by run."""
     by_run = {name: rows.filter(pl.col("run").is_in(kept)) for name, rows in saved.items() if "run" in rows.columns}
     for name, rows in measured.items():
-        by_run[name] = pl.concat([by_run[name], rows], how="vertical_relaxed") if name in by_run else rows
+        by_run[name] = pl.concat([by_run[name], rows], how="diagonal_relaxed") if name in by_run else rows
     derived = experiment.derive(by_run)
     for name, rows in saved.items():
         if "run" not in rows.columns and name not in derived:

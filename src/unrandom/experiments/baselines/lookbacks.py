@@ -35,10 +35,12 @@ ENTRY = Entry(
     name="fm-lookbacks",
     place=7,
     about="which look-backs each layer needs, by cuts of single distances",
-    minutes=155,
+    minutes=144,
 )
 
-SIZES: dict[Scale, Size] = by_scale(smoke=Size(exponent=8, context=15, steps=8), laptop=size_of("laptop", 16))
+SIZES: dict[Scale, Size] = by_scale(
+    smoke=Size(exponent=8, context=15, steps=8), laptop=size_of("laptop", 16), overnight=size_of("overnight", 24)
+)
 SEQUENCES = by_scale(smoke=8, laptop=32)
 ATTENTION_SEQUENCES = 8
 LOOKED_AT, CONTROLS = by_scale(smoke=3, laptop=16), by_scale(smoke=2, laptop=8)  # look-backs of each layer

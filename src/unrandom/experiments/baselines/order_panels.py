@@ -7,7 +7,7 @@ import polars as pl
 
 from unrandom.core.arithmetic import valuation
 from unrandom.experiments.experiment import Picture, Pictures
-from unrandom.experiments.scaling.law_panels import modulus_title
+from unrandom.experiments.scaling.law_panels import PAPERS_MODULUS, modulus_title, order_panel
 from unrandom.experiments.summaries import by_modulus, by_run, median_line
 from unrandom.figures.panels import Line, LinePanel, seen_axis
 from unrandom.figures.style import power
@@ -18,13 +18,10 @@ from unrandom.runs.tables import Tables
 # Every order has the same colour in all panels: the order is the colour index. Models have indices from 0 on, so that a
 # model may share a colour with an order; the legend tells them apart.
 STAIRS_ORDERS = (1, 2, 3, 4)
-NEEDED_ORDERS = (1, 2, 3, 4, 5, 6)
 MODEL = "model: median of seeds (band: all)"
 LINES = ("s", "2s", "3s", "4s")
 CUTS = {"nothing": "nothing", **{str(i): line for i, line in enumerate(LINES, 1)}, "another": "no line"}
 LOOKBACK_LABEL = "look-back (4s: what order 2 needs)"
-PAPERS_MODULUS = 2**32
-PAPERS_CONTEXT_NEEDED = 192  # the first count in PAPERS_SHARES where the paper's model is always right
 # The paper's released model at three counts of numbers seen: its figure fig:fixp_scale (a), for Steele and
 # Vigna's multipliers and for arbitrary ones.
 PAPERS_SHARES = {
@@ -43,7 +40,7 @@ def draw(tables: Tables) -> Pictures:
     lines = [*(_attention(tables["attention"], layer) for layer in (0, 1)), _cuts(tables["cut"])]
     yield Picture(lines, suffix="-lines")
     largest = max(bits)
-    predicted = [_needed(tables["needed"]), _by_valuation(bits[largest], largest), *_paper_panels()]
+    predicted = [order_panel(tables["needed"]), _by_valuation(bits[largest], largest), *_paper_panels()]
     yield Picture(predicted, suffix="-predicted")
 
 
@@ -95,21 +92,6 @@ def _cuts(cut: pl.DataFrame) -> LinePanel:
         lines += [Line(list(range(len(names))), row, modulus_title(m), kind, dots=True) for row in left.iter_rows()]
     shown = [CUTS[name] for name in names]
     return LinePanel("one look-back cut off", LOOKBACK_LABEL, "numbers right", lines, names=shown)
-
-
-def _needed(needed: pl.DataFrame) -> LinePanel:
-    """Context needed by order, as predicted, beside the models here and the paper's at 2^32."""
-    moduli = [2**w for w in range(8, 33, 2)]
-    lines = [
-        Line(moduli, [LookbackPredictor(m, order=order).numbers_needed() for m in moduli], f"order {order}", order)
-        for order in NEEDED_ORDERS
-    ]
-    reached = needed.drop_nulls("needed")
-    lines.append(Line(reached["modulus"].to_list(), reached["needed"].to_list(), "models here", 0, dots=True))
-    lines.append(Line([PAPERS_MODULUS], [PAPERS_CONTEXT_NEEDED], "the paper's model", 0, crosses=True))
-    levels = [2**k for k in range(2, 13)]
-    return LinePanel("numbers needed: predicted and measured", "modulus", "numbers seen", lines, moduli[::2],
-                     limits=(4, 2**13), levels=levels)  # fmt: skip
 
 
 def _by_valuation(bits: pl.DataFrame, m: int) -> LinePanel:

@@ -1,10 +1,10 @@
 """The context that a larger fixed modulus needs. (fig:fixp_scale a and b, fig:med_fixp_appendix)
 
 One model per modulus and seed reads base-b tokens. The tables are ``positions`` (accuracy by position),
-``context_needed`` (by threshold), ``laws`` (power laws fitted to it), ``bits`` (context needed for each bit) and
-``multipliers`` (accuracy of each). Beyond the paper, multipliers are not only compared in two groups, but accuracy is
-correlated with the figure of merit of the spectral test; and the context needed is compared with the look-back
-predictor's.
+``context_needed`` (by threshold), ``laws`` (power laws fitted to it), ``bits`` (context needed for each bit),
+``multipliers`` (accuracy of each) and ``costs`` (operations to 90 % of the last numbers, and those of the paper's
+recipe). Beyond the paper, accuracy is correlated with the figure of merit of the spectral test, the context needed is
+compared with that of look-back, and the compute with the modulus.
 """
 
 from dataclasses import replace
@@ -15,7 +15,19 @@ import polars as pl
 from unrandom.evaluation import Estimate, Evaluation
 from unrandom.evaluation.context_needed import THRESHOLDS, first_lasting
 from unrandom.evaluation.intervals import over_trials
-from unrandom.experiments.claims import LEARNED, Claim, Evidence, LateClaim, Precondition, Unknown, at_least, at_most
+from unrandom.experiments.claims import (
+    LEARNED,
+    Bound,
+    Claim,
+    Evidence,
+    Finding,
+    LateClaim,
+    Precondition,
+    Unknown,
+    at_least,
+    at_most,
+)
+from unrandom.experiments.costs import cost_to, training_curve
 from unrandom.experiments.experiment import Entry, Experiment, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling import measurement
 from unrandom.experiments.scaling.law_panels import draw
@@ -33,14 +45,14 @@ from unrandom.experiments.scaling.presets import SIZES, sized_run
 from unrandom.experiments.summaries import by_modulus, by_seed, each_seed, moduli_of_every_seed, run_columns
 from unrandom.interpretation.ranks import rank_correlation
 from unrandom.runs.tables import Tables, table
-from unrandom.tasks import FixedModulus, lcg_split, lcg_task
+from unrandom.tasks import FixedModulus, lcg_split
 
 ENTRY = Entry(
     name="fm-scaling",
     section="larger moduli",
     place=1,
     about="context needed by modulus, and accuracy by quality of the multiplier",
-    minutes=230,
+    minutes=354,
     figures={
         "fig:fixp_scale": "context needed by fixed modulus, up to 2^32",
         "fig:med_fixp_appendix": "median context needed by fixed modulus",
@@ -97,6 +109,21 @@ CLAIMS = {
         origin="beyond",
         precondition=SHARED,
     ),
+    "compute": LateClaim(
+        statement="The compute that a modulus takes grows no faster than its square root.",
+        quantity="exponent of the operations to 90 % of the last numbers; without moduli that a seed did not learn",
+        wanted=at_most(0.5, "exponent"),
+        origin="beyond",
+        precondition=None,
+    ),
+    "cheaper": LateClaim(
+        statement="A modulus takes less than a thousandth of the compute of the paper's recipe.",
+        quantity="operations of the paper's recipe over those to 90 % of the last numbers, the least over the moduli "
+        "from 2^16 on that every seed has",
+        wanted=at_least(1000, "ratio"),
+        origin="beyond",
+        precondition=None,
+    ),
     "merit": LateClaim(
         statement="The better a multiplier by the spectral test, the worse it is predicted.",
         quantity="rank correlation of accuracy with the figure of merit, v = 2, at the largest modulus that every seed "
@@ -110,13 +137,15 @@ CLAIMS = {
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """One model per modulus and seed."""
-    return [sized_run(scale, size, seed) for size in SIZES[scale] for seed in size.seeds(seeds)]
+    return [sized_run(scale, size, seed) for size in SIZES[scale] for seed in range(seeds)]
 
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
-    rows: dict[str, Rows] = {"positions": [], "context_needed": [], "bits": [], "multipliers": []}
+    rows: dict[str, Rows] = {"positions": [], "context_needed": [], "bits": [], "multipliers": [], "costs": []}
     for run in runs:
-        (modulus,) = lcg_task(run.config.data).moduli
+        modulus = measurement.modulus_of(run)
+        cost = cost_to(training_curve(run), LEARNED_SHARE)
+        rows["costs"].append({**run_columns(run), **cost, "papers_flops": _papers_flops(modulus)})
         split = lcg_split(run.split())
         groups = {ARBITRARY: split} | ({SPECTRAL: split.with_extra_multipliers()} if split.extra_multipliers else {})
         for group, part in groups.items():
@@ -143,6 +172,12 @@ def _bit_rows(key_columns: dict[str, object], evaluation: Evaluation) -> Rows:
     return rows
 
 
+def _papers_flops(modulus: int) -> float | None:
+    """The operations of the paper's recipe for a modulus; None for moduli that the paper does not train."""
+    sizes = (size for size in SIZES["paper"] if size.modulus == modulus)
+    return next((sized_run("paper", size, 0).config.flops for size in sizes), None)
+
+
 def _law_table(context: pl.DataFrame) -> pl.DataFrame:
     """Power laws by threshold: over all seeds, and of the least and the median over seeds. Null: no fit."""
     return table(
@@ -166,6 +201,8 @@ def evidence(tables: Tables) -> Evidence:
         "solved": each_seed(last, pl.col("value").min()),
         "exponent": _exponent(tables["context_needed"]),
         "few-seeds": over_trials(int((at_shared >= FULL_ACCURACY).sum()), len(at_shared), "seeds"),
+        "compute": _compute_exponent(tables["costs"]),
+        "cheaper": _times_cheaper(tables["costs"]),
         "bits": _bits_per_doubling(tables["bits"].filter(modulus=shared)),
         "by-hand": lookback_ratio(context, pl.Expr.mean),
         "spectral": _gaps(largest.filter(hardest | (pl.col("group") == ARBITRARY))),
@@ -182,6 +219,25 @@ def _exponent(context: pl.DataFrame) -> Estimate | Unknown:
     if law is None:
         return Unknown("no law: fewer than three moduli were predicted without error by any seed")
     return replace(law.exponent, too_low=law.exponent.units < context["modulus"].n_unique())
+
+
+def _compute_exponent(costs: pl.DataFrame) -> Estimate | Unknown:
+    """The growth of the compute with the modulus; ``too_low`` if moduli that some seed did not learn were left out."""
+    spent = pl.when("censored").then(np.inf).otherwise("flops")
+    law = measurement.fit_power_law(moduli_of_every_seed(costs).with_columns(needed=spent))
+    if law is None:
+        return Unknown("no law: fewer than three moduli were learned by every seed")
+    return replace(law.exponent, too_low=law.exponent.units < costs["modulus"].n_unique())
+
+
+def _times_cheaper(costs: pl.DataFrame) -> Finding:
+    """By seed, the paper's compute over that to the target, the least over moduli; a bound if runs were censored."""
+    shared = moduli_of_every_seed(costs.drop_nulls("papers_flops"))
+    ratios = each_seed(shared, (pl.col("papers_flops") / pl.col("flops")).min())
+    censored = shared["censored"].sum()
+    return (
+        Bound(ratios, at_least=False, why=f"{censored} of {len(shared)} runs never got there") if censored else ratios
+    )
 
 
 def _bits_per_doubling(bits: pl.DataFrame) -> list[float]:

@@ -32,7 +32,7 @@ ENTRY = Entry(
     name="hard-multipliers",
     place=9,
     about="what makes a multiplier hard: the spectral test, or how often p divides a − 1",
-    minutes=440,
+    minutes=633,
 )
 
 # Number of test sequences of a fixed modulus, per test set and over all its multipliers.

@@ -20,6 +20,8 @@ from unrandom.runs.tables import Tables
 
 DETERMINING_CONTEXT = 3  # numbers that determine all later ones, for a known modulus
 PAPERS_EXPONENT = 0.25
+PAPERS_MODULUS, PAPERS_CONTEXT_NEEDED = 2**32, 192  # the largest modulus, and from where its released model is right
+ORDERS = (1, 2, 3, 4, 5, 6)
 
 
 def draw(tables: Tables) -> Pictures:
@@ -31,6 +33,21 @@ def draw(tables: Tables) -> Pictures:
         _merit_panel(tables),
     ]
     yield Picture(panels)
+    yield Picture([order_panel(needed_for(tables["context_needed"].filter(group=ARBITRARY), 0.99))], suffix="-orders")
+
+
+def order_panel(needed: pl.DataFrame) -> LinePanel:
+    """Context needed by modulus, of the runs that got there, beside what each order of look-back needs."""
+    moduli = [2**w for w in range(8, 33, 2)]
+    lines = [
+        Line(moduli, [LookbackPredictor(m, order=order).numbers_needed() for m in moduli], f"order {order}", order)
+        for order in ORDERS
+    ]
+    reached = seeds_that_reached(needed)
+    lines.append(Line(reached["modulus"].to_list(), reached["needed"].to_list(), "models here", 0, dots=True))
+    lines.append(Line([PAPERS_MODULUS], [PAPERS_CONTEXT_NEEDED], "the paper's model", 0, crosses=True))
+    return LinePanel("numbers needed for 99 %, and by order", "modulus", "numbers seen", lines, moduli[::2],
+                     limits=(4, 2**13), levels=[2**k for k in range(2, 13)])  # fmt: skip
 
 
 def _accuracy_panel(positions: pl.DataFrame, group: str) -> LinePanel:

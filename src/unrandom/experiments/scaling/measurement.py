@@ -79,8 +79,8 @@ def fit_power_law(needed: pl.DataFrame) -> PowerLaw | None:
 
 
 def seeds_that_reached(needed: pl.DataFrame) -> pl.DataFrame:
-    """Keep the seeds that reached the threshold, sorted by modulus, for a figure."""
-    return needed.filter(pl.col("needed").is_finite()).sort("modulus", maintain_order=True)
+    """Keep the seeds that reached the threshold (``needed`` is neither null nor infinite), sorted by modulus."""
+    return needed.filter(pl.col("needed").cast(pl.Float64).is_finite()).sort("modulus", maintain_order=True)
 
 
 def law_columns(law: PowerLaw | None) -> dict[str, float | int | None]:

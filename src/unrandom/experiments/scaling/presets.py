@@ -1,7 +1,7 @@
 """Runs of the scaling experiments: one model per modulus, with base-b tokens, at four scales.
 
 The paper's own recipe repeats about a million full-period sequences and uses AdamW. The smaller scales draw fresh ones
-and use Muon; some large moduli start from the weights of a smaller one.
+and use Muon. Larger moduli are the recipes by rows that skip.
 """
 
 from collections.abc import Mapping
@@ -28,8 +28,14 @@ class Size:
     batch_size: int = 64
     digits: int | None = None  # tokens per number; None: as few as the modulus needs
     start: "Size | None" = None  # the size of the model whose weights it starts from
-    max_seeds: int | None = None  # None: the number asked for
     changes: Settings = field(default_factory=dict)  # applied after the scale's
+    of_recipe: bool = False  # whether the recipe of this modulus says everything
+
+    @classmethod
+    def by_recipe(cls, exponent: int) -> "Size":
+        """The size of the package's recipe for 2^exponent."""
+        config = recipe(f"fm-2p{exponent}").build()
+        return cls(exponent, config.data.context, config.steps, config.batch_size, of_recipe=True)
 
     @property
     def modulus(self) -> int:
@@ -40,15 +46,7 @@ class Size:
         """The recipe name of its runs."""
         return f"fm-2p{self.exponent}"
 
-    def seeds(self, asked: int) -> range:
-        """The seeds of its runs, given the number asked for."""
-        return range(asked if self.max_seeds is None else min(asked, self.max_seeds))
 
-
-TWO_HEADS: Settings = {"model": {"n_heads": 2}}
-# The rate stays high for two thirds of the steps, as a plateau can last that long.
-STEADY: Settings = {**TWO_HEADS, "schedule": "trapezoid"}
-PATIENT: Settings = {**STEADY, "evaluate_every": 500, "checkpoint_every": 4000}
 # Below paper scale, contexts from m = 2^10 on are one less than a multiple of 16, 32, 64 or 128, so that sequences (one
 # number longer) end with a whole block of that many numbers: each position learns its own look-back, and a short last
 # block would have few numbers to learn it from.
@@ -56,7 +54,6 @@ _SMALL = (
     Size(exponent=8, context=48, steps=400),
     Size(exponent=10, context=95, steps=1_200),
     Size(exponent=12, context=95, steps=900),
-    Size(exponent=14, context=255, steps=2_400, batch_size=16, changes=TWO_HEADS),
 )
 SIZES: dict[Scale, tuple[Size, ...]] = by_scale(
     smoke=(
@@ -64,8 +61,8 @@ SIZES: dict[Scale, tuple[Size, ...]] = by_scale(
         Size(exponent=6, context=10, steps=8),
         Size(exponent=8, context=12, steps=8, start=Size(exponent=6, context=10, steps=8, digits=4)),
     ),
-    laptop=(*_SMALL, Size(exponent=16, context=383, steps=4_000, batch_size=8, changes=TWO_HEADS, max_seeds=1)),
-    overnight=(*_SMALL, Size(exponent=16, context=383, steps=4_000, batch_size=16, changes=PATIENT)),
+    laptop=(*_SMALL, *map(Size.by_recipe, (14, 16))),
+    overnight=(*_SMALL, *map(Size.by_recipe, range(14, 25, 2))),
     paper=tuple(
         Size(exponent=exponent, context=511, steps=200_000, batch_size=512, changes={"micro_batches": 8})
         for exponent in range(16, 33, 2)
@@ -113,6 +110,8 @@ def sized_run(scale: Scale, size: Size, seed: int, **changes: Any) -> RunSpec:
 
 
 def _config(scale: Scale, size: Size, seed: int) -> RunConfig:
+    if size.of_recipe:
+        return recipe(size.recipe).build().replace(seed=seed)
     config = recipe("fm-base256").build()
     for changes in CHANGES[scale]:
         config = config.replace(**changes)

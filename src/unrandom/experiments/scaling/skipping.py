@@ -1,12 +1,12 @@
-"""Tests which rows of training end the plateaus of a fixed modulus, and what positions that start as waves add.
+"""Tests which rows of training end the plateaus of a fixed modulus, and what attention that turns with the number adds.
 
 Beyond the paper. High digits get no signal until all digits below them are right. In a row that *skips*, x = q y + K,
-the low digits stand still, and the upper ones move as in a smaller LCG (`unrandom.tasks.skipping`). Two parts compare
-kinds of rows, at equal steps: full period alone; half of them balanced over the look-back; half of them skipping;
-both; and half of them the same smaller LCGs in the lowest digits (a curriculum of smaller moduli). In the part
-``rows``, 2^14 on 255 numbers, a look-back at two numbers fits into the context; in ``beyond``, 2^16 on 127, it does
-not. ``beyond`` also has positions that do not start as waves (`PositionTable.fill_with_waves`), and twice the context
-at equal compute; in ``end``, one beginning at the full rate goes on with different rows while the rate falls.
+the low digits stand still, and the upper ones move as in a smaller LCG (`unrandom.tasks.skipping`). The part ``rows``
+compares kinds of rows at 2^14, at equal steps: full period alone; half of them balanced over the look-back; half of
+them skipping; both; and half of them the same smaller LCGs in the lowest digits (a curriculum of smaller moduli). There
+a look-back at two numbers fits into the context of 255; in ``beyond``, 2^16 on 127 numbers, it does not. ``beyond``
+also has attention that does not turn with the number (`ModelConfig.number_rotation`), and twice the context at equal
+compute. In ``end``, one beginning at the full rate goes on with different rows while the rate falls.
 
 The tables are ``curves`` (accuracy by step) and ``runs`` (steps to 90 % of the last numbers, and the longest plateau).
 """
@@ -18,7 +18,7 @@ import polars as pl
 from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.costs import cost_to, ratio, training_curve
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
-from unrandom.experiments.scaling.presets import STEADY, Settings, Size, sized_run
+from unrandom.experiments.scaling.presets import Settings, Size, sized_run
 from unrandom.experiments.summaries import group_lines, named, tables_by_run
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables
@@ -28,8 +28,8 @@ from unrandom.training import StartFrom
 ENTRY = Entry(
     name="fm-skipping",
     place=2,
-    about="which rows, and which first positions, end the plateaus of 2^14 and 2^16",
-    minutes=551,
+    about="which rows end the plateaus of 2^14 and 2^16, and what rotation by number adds",
+    minutes=727,
 )
 
 TARGET_ACCURACY = 0.9  # steps are counted up to this last-number accuracy
@@ -42,11 +42,20 @@ FULL, BALANCED, SKIPPING, BOTH, SMALLER = (
     "half of smaller moduli",
 )
 ANY_SKIP, SMALL_SKIPS, NO_SKIPS = "all skips", "small skips", "no skips"
-RANDOM, LONG = f"{BOTH}, positions at random", f"{BOTH}, twice the context"
+STILL, LONG = f"{BOTH}, no rotation", f"{BOTH}, twice the context"
 ROWS, BEYOND, END = "rows", "beyond", "end"
-FEW = 3  # seeds of the runs that do not compare the five kinds of rows, at most
+FEW = 3  # seeds of the other two parts, at most
 SKIPPING_ROWS: Settings = {"data": {"skipping_share": 0.5, "balanced_share": 0.5}}
-QUICK: Settings = {**STEADY, "optimizer": {"lr": 0.003, "muon_lr": 0.04}, "wave_positions": True}
+# The rate stays high for two thirds of the steps, as a plateau can last that long.
+STEADY: Settings = {"model": {"n_heads": 2}, "schedule": "trapezoid"}
+# As in the package's recipes, of which WIDE has the model.
+TURNING: Settings = {
+    **STEADY,
+    "model": {**STEADY["model"], "number_rotation": True},
+    "optimizer": {"muon_lr": 0.03},
+    "wave_positions": True,
+}
+WIDE: Settings = {**TURNING, "model": {**TURNING["model"], "depth": 3, "d_model": 256}}
 # The paper's recipe repeats its data and has AdamW.
 FRESH: Settings = {
     "data": {"mode": "streaming", "n_a": None, "n_c": None},
@@ -69,17 +78,17 @@ class Sizes:
 SIZES: dict[Scale, Sizes] = by_scale(
     smoke=Sizes(
         rows=Size(exponent=6, context=10, steps=8),
-        beyond=Size(exponent=6, context=6, steps=8, batch_size=32, changes=QUICK),
-        long=Size(exponent=6, context=12, steps=8, batch_size=16, changes=QUICK),
+        beyond=Size(exponent=6, context=6, steps=8, batch_size=32, changes=TURNING),
+        long=Size(exponent=6, context=12, steps=8, batch_size=16, changes=TURNING),
         begun=4,
         fall=4,
     ),
     laptop=Sizes(
         rows=Size(exponent=14, context=255, steps=1_200, batch_size=16, changes=STEADY),
-        beyond=Size(exponent=16, context=127, steps=1_000, batch_size=32, changes=QUICK),
-        long=Size(exponent=16, context=255, steps=800, batch_size=16, changes=QUICK),
-        begun=500,
-        fall=300,
+        beyond=Size(exponent=16, context=127, steps=500, batch_size=32, changes=WIDE),
+        long=Size(exponent=16, context=255, steps=437, batch_size=16, changes=WIDE),
+        begun=400,
+        fall=200,
     ),
     paper=Sizes(
         rows=Size(exponent=24, context=511, steps=200_000, batch_size=512, changes=FRESH),
@@ -132,29 +141,9 @@ CLAIMS = {
         "last-number accuracy at 2^16 on 127 numbers, both less full period alone",
         0.3,
     ),
-    "beyond-balanced": _gain(
-        "There, balanced rows help more than rows that skip.",
-        "last-number accuracy at 2^16 on 127 numbers, half balanced less half skipping",
-        0.1,
-    ),
-    "beyond-both": _gain(
-        "There, both kinds together help more than balanced rows alone.",
-        "last-number accuracy at 2^16 on 127 numbers, both less half balanced",
-        0.1,
-    ),
-    "beyond-in-place": _gain(
-        "There, too, it matters that the smaller LCG is in the upper digits.",
-        "last-number accuracy at 2^16 on 127 numbers, half skipping less half of smaller moduli",
-        0.1,
-    ),
-    "learned": LateClaim(
-        statement="With both kinds 2^16 is learned on 127 numbers in 1,000 steps.",
-        quantity="last-number accuracy at 2^16 on 127 numbers, both",
-        wanted=at_least(0.9, "share"),
-    ),
-    "waves": LateClaim(
-        statement="With position vectors that start as waves, a model is right more often after the same steps.",
-        quantity="last-number accuracy at 2^16 on 127 numbers, both, waves less positions at random",
+    "rotation": LateClaim(
+        statement="Where attention turns with the number, a model is right more often after the same steps.",
+        quantity="last-number accuracy at 2^16 on 127 numbers, both, with rotation by number less without",
         wanted=at_least(0.1, "difference of shares"),
     ),
     "small": _gain(
@@ -177,18 +166,12 @@ CLAIMS = {
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Every kind of rows with every seed, and the other runs with the first seeds."""
-    sizes = SIZES[scale]
-    kinds = [
-        each
-        for seed in range(seeds)
-        for part, size in ((ROWS, sizes.rows), (BEYOND, sizes.beyond))
-        for each in _kinds(scale, size, seed, part)
-    ]
-    others = (_variations, _ends)
-    return kinds + [each for seed in range(min(seeds, FEW)) for part in others for each in part(scale, seed)]
+    rows = [run for seed in range(seeds) for run in _rows(scale, seed)]
+    return rows + [run for seed in range(min(seeds, FEW)) for part in (_beyond, _ends) for run in part(scale, seed)]
 
 
-def _kinds(scale: Scale, size: Size, seed: int, part: str) -> list[RunSpec]:
+def _rows(scale: Scale, seed: int) -> list[RunSpec]:
+    size = SIZES[scale].rows
     smaller = [2**exponent for exponent in range(max(3, size.exponent - 8), size.exponent)]
     curriculum = tuple(Phase(modulus=modulus, share=0.5 / len(smaller)) for modulus in smaller)
     arms: dict[str, Settings] = {
@@ -198,15 +181,19 @@ def _kinds(scale: Scale, size: Size, seed: int, part: str) -> list[RunSpec]:
         BOTH: SKIPPING_ROWS,
         SMALLER: {"data": {"curriculum": curriculum}},
     }
-    return [sized_run(scale, size, seed, **changes).labelled(part=part, arm=arm) for arm, changes in arms.items()]
+    return [sized_run(scale, size, seed, **changes).labelled(part=ROWS, arm=arm) for arm, changes in arms.items()]
 
 
-def _variations(scale: Scale, seed: int) -> list[RunSpec]:
-    """The best rows of the part ``beyond`` with other positions, and with twice the context."""
-    sizes = SIZES[scale]
-    at_random = sized_run(scale, sizes.beyond, seed, **SKIPPING_ROWS, wave_positions=False)
-    long = sized_run(scale, sizes.long, seed, **SKIPPING_ROWS)
-    return [run.labelled(part=BEYOND, arm=arm) for arm, run in ((RANDOM, at_random), (LONG, long))]
+def _beyond(scale: Scale, seed: int) -> list[RunSpec]:
+    """Rows of full period alone, and both kinds; the latter also without rotation by number, and on more numbers."""
+    size = SIZES[scale].beyond
+    runs = {
+        FULL: sized_run(scale, size, seed),
+        BOTH: sized_run(scale, size, seed, **SKIPPING_ROWS),
+        STILL: sized_run(scale, size, seed, **SKIPPING_ROWS, model={"number_rotation": False}),
+        LONG: sized_run(scale, SIZES[scale].long, seed, **SKIPPING_ROWS),
+    }
+    return [run.labelled(part=BEYOND, arm=arm) for arm, run in runs.items()]
 
 
 def _ends(scale: Scale, seed: int) -> list[RunSpec]:
@@ -259,20 +246,11 @@ def evidence(tables: Tables) -> Evidence:
         "steps": ratio(rows, FULL, BOTH, "steps", by="arm", target="90 %"),
         "plateaus": ratio(rows, FULL, BOTH, "plateau", by="arm", target="90 %"),
         "beyond": _less(beyond, BOTH, FULL),
-        "beyond-balanced": _less(beyond, BALANCED, SKIPPING),
-        "beyond-both": _less(beyond, BOTH, BALANCED),
-        "beyond-in-place": _less(beyond, SKIPPING, SMALLER),
-        "learned": _final(beyond, BOTH),
-        "waves": _less(beyond, BOTH, RANDOM),
+        "rotation": _less(beyond, BOTH, STILL),
         "small": _less(end, SMALL_SKIPS, ANY_SKIP),
         "none": _less(end, NO_SKIPS, ANY_SKIP),
         "context": _less(beyond, BOTH, LONG),
     }
-
-
-def _final(runs: pl.DataFrame, arm: str) -> list[float]:
-    """The last-number accuracy of an arm at the end, by seed."""
-    return runs.filter(arm=arm).sort("seed")["final"].to_list()
 
 
 def _less(runs: pl.DataFrame, arm: str, other: str) -> list[float]:

@@ -129,6 +129,26 @@ TRACKS = {
             seeds=5,
             test="ef6239a14a42e40e",
         ),
+        Track(
+            "fm-65536",
+            "one modulus, 2^16, four base-16 digits per number, three layers",
+            partial(_in_digits, 16),
+            *_last_number(127),
+            check_every=3200,
+            test_sequences=256,
+            seeds=5,
+            test="8e1160bf610410cb",
+        ),
+        Track(
+            "fm-2p24",
+            "one modulus, 2^24, six base-16 digits per number, three layers",
+            partial(_in_digits, 24),
+            *_last_number(255),
+            check_every=3200,
+            test_sequences=256,
+            seeds=3,
+            test="d76a65cc9a45eccf",
+        ),
     )
 }
 
