@@ -5,6 +5,7 @@ import pytest
 from frames import frames
 from unrandom.experiments.baselines import lookbacks
 from unrandom.experiments.registry import EXPERIMENTS
+from unrandom.experiments.scale import SCALES
 from unrandom.experiments.scaling import skipping
 from verdicts import verdicts_of
 
@@ -113,3 +114,9 @@ def test_which_look_backs_are_needed():
     order_2 = verdicts_of("fm-lookbacks", cuts({0: (12, 32)}))
     assert {key for key, verdict in order_2.items() if verdict == "not reproduced"} == {"more", "strides", "later"}
     assert verdicts_of("fm-lookbacks", cuts({}, control=0.5))["controls"] == "not reproduced"
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_every_arm_is_another_run(scale):
+    ids = [run.id for run in skipping.runs(scale, 1)]
+    assert len(ids) == len(set(ids))

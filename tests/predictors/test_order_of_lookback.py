@@ -134,7 +134,7 @@ WEIGHTS = {
     "extrapolation": {1: 2, 2: -1},
     "order 3": {1: 3, 2: -3, 3: 1},
     "parabola": {1: Fraction(8, 3), 2: -2, 4: Fraction(1, 3)},
-    "differences of fm-2p14": {3: 4, 5: -4, 8: 1},
+    "differences of fm-2p14-f4ced0e0": {3: 4, 5: -4, 8: 1},
 }
 
 

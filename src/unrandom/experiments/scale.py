@@ -1,7 +1,7 @@
 """The four scales of experiments, each with its own moduli, models, steps and test sequences.
 
 ``smoke`` takes seconds and only tests the code; ``laptop`` has small moduli and takes minutes; ``overnight`` has the
-paper's moduli in smaller models, at most ten hours of two CPU cores for all runs of an experiment; ``paper`` has the
+paper's moduli in smaller models, a night or two of two CPU cores for all runs of an experiment; ``paper`` has the
 paper's own settings, for GPUs.
 """
 

@@ -175,7 +175,7 @@ def _bit_rows(key_columns: dict[str, object], evaluation: Evaluation) -> Rows:
 def _papers_flops(modulus: int) -> float | None:
     """The operations of the paper's recipe for a modulus; None for moduli that the paper does not train."""
     sizes = (size for size in SIZES["paper"] if size.modulus == modulus)
-    return next((sized_run("paper", size, 0).config.flops for size in sizes), None)
+    return next((float(sized_run("paper", size, 0).config.flops) for size in sizes), None)
 
 
 def _law_table(context: pl.DataFrame) -> pl.DataFrame:
@@ -198,7 +198,7 @@ def evidence(tables: Tables) -> Evidence:
     context = tables["context_needed"].filter(pl.col("modulus") <= shared, group=ARBITRARY, threshold=CONTEXT_THRESHOLD)
     means = {m: float(np.mean(of_modulus["value"].to_list())) for m, of_modulus in by_modulus(last).items()}
     return {
-        "solved": each_seed(last, pl.col("value").min()),
+        "solved": each_seed(_of_seeds_with_every_modulus(last), pl.col("value").min()),
         "exponent": _exponent(tables["context_needed"]),
         "few-seeds": over_trials(int((at_shared >= FULL_ACCURACY).sum()), len(at_shared), "seeds"),
         "compute": _compute_exponent(tables["costs"]),
@@ -219,6 +219,11 @@ def _exponent(context: pl.DataFrame) -> Estimate | Unknown:
     if law is None:
         return Unknown("no law: fewer than three moduli were predicted without error by any seed")
     return replace(law.exponent, too_low=law.exponent.units < context["modulus"].n_unique())
+
+
+def _of_seeds_with_every_modulus(last: pl.DataFrame) -> pl.DataFrame:
+    """Keep the seeds that have every modulus of the frame: another seed's least accuracy is that of fewer moduli."""
+    return last.filter(pl.col("modulus").n_unique().over("seed") == last["modulus"].n_unique())
 
 
 def _compute_exponent(costs: pl.DataFrame) -> Estimate | Unknown:

@@ -11,7 +11,12 @@ from unrandom.experiments.scaling.laws import (
     last_number_accuracies,
     laws,
 )
-from unrandom.experiments.scaling.measurement import LEARNED_SHARE, needed_for, seeds_that_reached
+from unrandom.experiments.scaling.measurement import (
+    CONTEXT_THRESHOLD,
+    LEARNED_SHARE,
+    needed_for,
+    seeds_that_reached,
+)
 from unrandom.experiments.summaries import by_modulus, by_seed, median_line
 from unrandom.figures.panels import Line, LinePanel, accuracy_panel, seen_axis
 from unrandom.figures.style import power
@@ -20,7 +25,7 @@ from unrandom.runs.tables import Tables
 
 DETERMINING_CONTEXT = 3  # numbers that determine all later ones, for a known modulus
 PAPERS_EXPONENT = 0.25
-PAPERS_MODULUS, PAPERS_CONTEXT_NEEDED = 2**32, 192  # the largest modulus, and from where its released model is right
+PAPERS_MODULUS, PAPERS_CONTEXT_NEEDED = 2**32, 192  # from where on its released model is right
 ORDERS = (1, 2, 3, 4, 5, 6)
 
 
@@ -33,7 +38,8 @@ def draw(tables: Tables) -> Pictures:
         _merit_panel(tables),
     ]
     yield Picture(panels)
-    yield Picture([order_panel(needed_for(tables["context_needed"].filter(group=ARBITRARY), 0.99))], suffix="-orders")
+    needed = tables["context_needed"].filter(group=ARBITRARY, threshold=CONTEXT_THRESHOLD)
+    yield Picture([order_panel(needed)], suffix="-orders")
 
 
 def order_panel(needed: pl.DataFrame) -> LinePanel:

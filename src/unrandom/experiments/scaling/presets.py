@@ -111,7 +111,8 @@ def sized_run(scale: Scale, size: Size, seed: int, **changes: Any) -> RunSpec:
 
 def _config(scale: Scale, size: Size, seed: int) -> RunConfig:
     if size.of_recipe:
-        return recipe(size.recipe).build().replace(seed=seed)
+        config = recipe(size.recipe).build().replace(data={"context": size.context}, batch_size=size.batch_size)
+        return config.replace(steps=size.steps, seed=seed).replace(**size.changes)
     config = recipe("fm-base256").build()
     for changes in CHANGES[scale]:
         config = config.replace(**changes)

@@ -71,7 +71,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     """Runs of model seeds and of data seeds; the run of (0, 0) belongs to both kinds."""
     each = range(SEEDS_FACTOR[scale] * seeds)
     pairs = [(seed, 0) for seed in each] + [(0, seed) for seed in each[1:]]
-    # a run whose seeds are equal is fm-scaling's
+    # Without a data seed of its own, the run of (0, 0) is fm-scaling's where the data are the same.
     return [
         sized_run(
             scale,

@@ -48,7 +48,7 @@ FEW = 3  # seeds of the other two parts, at most
 SKIPPING_ROWS: Settings = {"data": {"skipping_share": 0.5, "balanced_share": 0.5}}
 # The rate stays high for two thirds of the steps, as a plateau can last that long.
 STEADY: Settings = {"model": {"n_heads": 2}, "schedule": "trapezoid"}
-# As in the package's recipes, of which WIDE has the model.
+# As in the package's recipes; WIDE also has their depth and width.
 TURNING: Settings = {
     **STEADY,
     "model": {**STEADY["model"], "number_rotation": True},
@@ -62,6 +62,7 @@ FRESH: Settings = {
     "optimizer": {"name": "muon"},
     "micro_batches": 8,
 }
+FRESH_TURNING: Settings = {**FRESH, "model": {"number_rotation": True}, "wave_positions": True}
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ class Sizes:
     rows: Size
     beyond: Size
     long: Size
-    begun: int  # steps at the full rate, and
-    fall: int  # steps in which it falls, of the part ``end``
+    begun: int  # steps at the full rate, in the part ``end``
+    fall: int  # steps in which the rate falls, after these
 
 
 SIZES: dict[Scale, Sizes] = by_scale(
@@ -92,8 +93,8 @@ SIZES: dict[Scale, Sizes] = by_scale(
     ),
     paper=Sizes(
         rows=Size(exponent=24, context=511, steps=200_000, batch_size=512, changes=FRESH),
-        beyond=Size(exponent=32, context=255, steps=200_000, batch_size=1024, changes=FRESH),
-        long=Size(exponent=32, context=511, steps=200_000, batch_size=512, changes=FRESH),
+        beyond=Size(exponent=32, context=255, steps=200_000, batch_size=1024, changes=FRESH_TURNING),
+        long=Size(exponent=32, context=511, steps=200_000, batch_size=512, changes=FRESH_TURNING),
         begun=100_000,
         fall=50_000,
     ),
