@@ -240,9 +240,9 @@ def _times_cheaper(costs: pl.DataFrame) -> Finding:
     shared = moduli_of_every_seed(costs.drop_nulls("papers_flops"))
     ratios = each_seed(shared, (pl.col("papers_flops") / pl.col("flops")).min())
     censored = shared["censored"].sum()
-    return (
-        Bound(ratios, at_least=False, why=f"{censored} of {len(shared)} runs never got there") if censored else ratios
-    )
+    if censored:
+        return Bound(ratios, at_least=False, why=f"{censored} of {len(shared)} runs never got there")
+    return ratios
 
 
 def _bits_per_doubling(bits: pl.DataFrame) -> list[float]:

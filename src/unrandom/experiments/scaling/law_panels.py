@@ -25,7 +25,7 @@ from unrandom.runs.tables import Tables
 
 DETERMINING_CONTEXT = 3  # numbers that determine all later ones, for a known modulus
 PAPERS_EXPONENT = 0.25
-PAPERS_MODULUS, PAPERS_CONTEXT_NEEDED = 2**32, 192  # from where on its released model is right
+PAPERS_MODULUS, PAPERS_CONTEXT_NEEDED = 2**32, 192  # numbers from which on the paper's released model is right
 ORDERS = (1, 2, 3, 4, 5, 6)
 
 

@@ -29,7 +29,7 @@ class Size:
     digits: int | None = None  # tokens per number; None: as few as the modulus needs
     start: "Size | None" = None  # the size of the model whose weights it starts from
     changes: Settings = field(default_factory=dict)  # applied after the scale's
-    of_recipe: bool = False  # whether the recipe of this modulus says everything
+    of_recipe: bool = False  # whether the rest is as in the package's recipe of this modulus
 
     @classmethod
     def by_recipe(cls, exponent: int) -> "Size":
