@@ -160,6 +160,18 @@ def test_a_run_of_one_s_own_is_measured_into_its_own_folder(finished_run, tmp_pa
     assert not (tmp_path / "results").exists()  # the experiment's own verdicts are not touched
 
 
+def test_a_run_of_digits_is_measured_by_the_experiments_on_digits_alone(tiny, tmp_path, places, capsys):
+    digits = tiny.override(["data.base=8", "model.positions=abacus", "steps=3"])
+    run = create_run(RunSpec("tiny-digits", digits), tmp_path, [])
+    execute(run)
+    own = str(run.folder.path)
+    assert main(["reproduce", "fm-order", "fm-lookbacks", "--run", own, *places]) == 0
+    assert (run.folder.path / "experiments" / "smoke" / "fm-lookbacks" / "fm-lookbacks.png").is_file()
+    capsys.readouterr()
+    assert main(["reproduce", "fm-attention", "--run", own, *places]) == 2
+    assert capsys.readouterr().err.endswith("fm-attention, which needs a run with one token per number\n")
+
+
 def test_the_list_says_where_each_was_measured(tmp_path, capsys):
     made = tmp_path / "laptop" / "fm-primes"
     made.mkdir(parents=True)

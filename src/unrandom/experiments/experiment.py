@@ -54,6 +54,7 @@ class Experiment:
     draw: Callable[[Tables], Pictures]
     derive: Callable[[Tables], Tables] = lambda _tables: {}
     task: type[Task] | None = None  # the task that a user's run must have; None: no user's run can be measured
+    digits: bool = False  # whether a user's run must have base-b digits, and not one token per number
     compares: bool = False  # whether it compares several runs, so that one run of the user's cannot be measured
     presupposes: Precondition | None = USUAL  # what its claims presuppose if they name nothing else
     archived_seeds: int = 0  # number of seeds whose trained models are archived, if they are small

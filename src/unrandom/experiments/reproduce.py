@@ -74,14 +74,15 @@ def measured_runs(experiment: Experiment, scale: Scale, results: Path) -> set[st
 def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
     """Return ``run``, a run of the user's. Raises UserError unless all of these experiments can measure it."""
     path = run.folder.path
-    if run.config.data.base is not None:
-        raise UserError(f"{path} cannot be measured by experiments: a run with one token per number is needed")
     for each in experiments:
         if each.compares:
             raise UserError(f"{each.name} compares several runs; --run {path} cannot replace them")
         if each.task is None or each.task.name != run.config.data.name:
             needed = "no run" if each.task is None else f"a run of {each.task.kind}"
             raise UserError(f"{path} cannot be measured by {each.name}, which needs {needed}")
+        if each.digits != (run.config.data.base is not None):
+            needed = "base-b digits" if each.digits else "one token per number"
+            raise UserError(f"{path} cannot be measured by {each.name}, which needs a run with {needed}")
     return run
 
 

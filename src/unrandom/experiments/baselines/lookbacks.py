@@ -173,4 +173,6 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels, columns=1)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, presupposes=LEARNED)
+EXPERIMENT = Experiment(
+    ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, digits=True, presupposes=LEARNED
+)

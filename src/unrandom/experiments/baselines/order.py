@@ -267,4 +267,6 @@ def _by_valuation(bits: pl.DataFrame) -> list[float]:
     return each_run(bits.filter(pl.col("seen") > 1, pl.col("open") >= 2), known_most - known_least)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, presupposes=LEARNED)
+EXPERIMENT = Experiment(
+    ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, digits=True, presupposes=LEARNED
+)
