@@ -124,7 +124,7 @@ def kept_bytes(config, sequences, precision, attention, recompute):
     pairs(
         (False, True),
         ("fp32", "bf16"),
-        ("explicit", "fused"),
+        ("explicit", "fused", "blockwise"),
         (False, True),
         (False, True),
         (1, 2, 4),

@@ -1,4 +1,4 @@
-"""Causal multi-head attention, on two equivalent paths, explicit and fused."""
+"""Causal multi-head attention, on three equivalent paths: explicit, fused and blockwise."""
 
 from typing import Literal
 
@@ -8,13 +8,14 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from unrandom.models.blockwise import BlockwiseAttention
 from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import AttentionCosts, KeyValueShiftCosts
 from unrandom.models.part import Part, fill_normal, residual_deviation, zero_biases
 from unrandom.models.positions import Rotation
 from unrandom.models.taps import Tap
 
-AttentionPath = Literal["explicit", "fused"]
+AttentionPath = Literal["explicit", "fused", "blockwise"]
 
 
 class KeyValueShift(KeyValueShiftCosts, Part):
@@ -48,8 +49,9 @@ class KeyValueShift(KeyValueShiftCosts, Part):
 class Attention(AttentionCosts, Part):
     """softmax(q k^T / sqrt(d_head) + causal mask) v for each head, mixed by W_O.
 
-    With ``bias``, both linear layers have one. ``path`` is "explicit" (every tap runs) or "fused" (one kernel; the taps
-    for scores and pattern never run). With ``kv_shift``, the taps for keys and values are after the shift.
+    With ``bias``, both linear layers have one. ``path`` is "explicit" (every tap runs), "fused" (one kernel of PyTorch)
+    or "blockwise" (`BlockwiseAttention`); on the last two, the taps for scores and pattern never run. With
+    ``kv_shift``, the taps for keys and values are after the shift.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -80,9 +82,17 @@ class Attention(AttentionCosts, Part):
         )
         if self.rotation is not None:
             q, k = self.rotation(q), self.rotation(k)
-        z = F.scaled_dot_product_attention(q, k, v, is_causal=True) if self.path == "fused" else self._explicit(q, k, v)
-        z = self.hook_z(rearrange(z, "b h p f -> b p h f"))
+        z = self.hook_z(rearrange(self._mixed(q, k, v), "b h p f -> b p h f"))
         return self.W_O(rearrange(z, "b p h f -> b p (h f)"))
+
+    def _mixed(self, q: Tensor, k: Tensor, v: Tensor) -> Float[Tensor, "batch head pos d_head"]:
+        match self.path:
+            case "explicit":
+                return self._explicit(q, k, v)
+            case "fused":
+                return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            case "blockwise":
+                return BlockwiseAttention.apply(q, k, v)
 
     def _explicit(self, q: Tensor, k: Tensor, v: Tensor) -> Float[Tensor, "batch head pos d_head"]:
         length = q.shape[-2]

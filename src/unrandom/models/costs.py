@@ -15,7 +15,7 @@ class ForwardPass:
     """The settings of a forward pass that influence its memory."""
 
     precision: str  # fp32 or bf16
-    attention: str  # explicit or fused
+    attention: str  # explicit, fused or blockwise
 
     @property
     def operand_bytes(self) -> int:
@@ -145,7 +145,7 @@ class AttentionCosts(PartCosts):
         copies = explicit and config.n_heads > 1
         # The fused kernel writes in the memory order of its queries: head by head if they are rotated. W_O needs token
         # by token.
-        reordered = rotates and not explicit and config.n_heads > 1
+        reordered = rotates and forward.attention == "fused" and config.n_heads > 1
         return [
             SavedTensor("input", features, "W_QKV"),
             SavedTensor("W_QKV's output", 3 * features * (shift or not copies), "the shift, and the views below"),
@@ -159,19 +159,19 @@ class AttentionCosts(PartCosts):
 
     @classmethod
     def gradient_bytes(cls, config: TransformerConfig, forward: ForwardPass) -> int:
-        """Gradients of pattern and scores, in fp32, after the pattern's copy is freed. None on the fused path."""
+        """Gradients of pattern and scores, in fp32, after the pattern's copy is freed; the other paths have none."""
         pairs = config.n_heads * config.context**2
         return (4 + 4 - forward.copy_bytes) * pairs if forward.attention == "explicit" else 0
 
 
 def _saved_of_pattern(config: TransformerConfig, forward: ForwardPass) -> list[SavedTensor]:
     rows, pairs = config.n_heads * config.context, config.n_heads * config.context**2
-    if forward.attention == "fused":
-        return [SavedTensor("logarithm of each row's sum", 4 * rows, "fused kernel")]
-    return [
-        SavedTensor("pattern", 4 * pairs, "softmax"),
-        SavedTensor("pattern's copy", forward.copy_bytes * pairs, "mixing"),
-    ]
+    if forward.attention == "explicit":
+        return [
+            SavedTensor("pattern", 4 * pairs, "softmax"),
+            SavedTensor("pattern's copy", forward.copy_bytes * pairs, "mixing"),
+        ]
+    return [SavedTensor("logarithm of each row's sum", 4 * rows * (forward.attention == "fused"), "fused kernel")]
 
 
 class MLPCosts(PartCosts):

@@ -66,9 +66,10 @@ def training_memory(
 ) -> TrainingMemory:
     """Memory of a training step on ``sequences`` sequences of full context length, split into ``micro_batches``.
 
-    ``precision`` is fp32 or bf16, ``attention`` explicit or fused. The optimiser keeps ``matrix_moments`` numbers
-    for each parameter in the matrices inside the blocks, and ``moments`` for each other one. Weights, gradients,
-    optimiser state and the residual stream are always in fp32; bf16 applies to the operands of matrix products.
+    ``precision`` is fp32 or bf16, ``attention`` explicit, fused or blockwise. The optimiser keeps ``matrix_moments``
+    numbers for each parameter in the matrices inside the blocks, and ``moments`` for each other one. Weights,
+    gradients, optimiser state and the residual stream are always in fp32; bf16 applies to the operands of matrix
+    products.
     """
     batch = _MicroBatch(config, ForwardPass(precision, attention), -(-sequences // micro_batches))
     in_block, top = block_parts(config), (LayerNormCosts, UnembeddingCosts)

@@ -39,10 +39,13 @@ def choose_attention(config: TransformerConfig, device: torch.device) -> Attenti
     """The faster attention path.
 
     Explicit on the CPU for short contexts, where the fused backward pass is slower, and for heads wider than 256
-    features, which no fused kernel supports; fused otherwise.
+    features, which no fused kernel supports; blockwise on a CPU that has units for bf16, which the fused kernel uses
+    poorly; fused otherwise.
     """
     if device.type == "cpu":
-        return "explicit" if config.context <= 256 else "fused"
+        if config.context <= 256:
+            return "explicit"
+        return "blockwise" if has_fast_bf16(device) else "fused"
     return "explicit" if config.d_head > 256 else "fused"
 
 
