@@ -72,8 +72,9 @@ def test_an_edit_reaches_the_output_and_ends_with_the_block(model, tokens):
         assert torch.equal(model(tokens), before)
 
 
-def test_a_tap_that_never_ran_is_an_error(model, tokens):
-    model.use_attention("fused")
+@pytest.mark.parametrize("path", ["fused", "blockwise"])
+def test_a_tap_that_never_ran_is_an_error(model, tokens, path):
+    model.use_attention(path)
     with (
         pytest.raises(RuntimeError, match=r"never ran: blocks\.0\.attn\.hook_pattern"),
         record(model, ["blocks.0.attn.hook_pattern"]),

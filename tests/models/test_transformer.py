@@ -1,6 +1,7 @@
 """The model is causal, has the counted parameters and operations, and agrees on all attention paths."""
 
 import itertools
+from copy import deepcopy
 
 import pytest
 import torch
@@ -18,6 +19,7 @@ from unrandom.models import (
     record,
     training_flops,
 )
+from unrandom.models.numerics import difference
 
 CONFIGS = [
     TransformerConfig(
@@ -94,6 +96,19 @@ def test_gradients_agree_too(model, path):
         model.zero_grad()
     for found, explicit in zip(*gradients, strict=True):
         assert_agree(found, explicit)
+
+
+def test_gradients_in_bf16_are_as_exact_as_those_of_explicit_attention(model, path):
+    def gradients(model):
+        model(tokens(model)).square().mean().backward()
+        return torch.cat([parameter.grad.flatten() for parameter in model.parameters()])
+
+    exact = gradients(deepcopy(model).double())
+    errors = {}
+    for each in (path, "explicit"):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            errors[each] = difference(gradients(deepcopy(model).use_attention(each)), exact)
+    assert errors[path] < 2 * errors["explicit"] < 0.5
 
 
 def test_no_output_depends_on_a_later_token(model):

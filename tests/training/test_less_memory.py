@@ -23,7 +23,7 @@ from unrandom.training.loop import SingleStepper
 from unrandom.training.machine import configure_process
 from unrandom.training.optimizers import OPTIMIZERS, Optimizers
 from unrandom.training.trainee import Progress, build_model
-from unrandom.training.trial import trial_step
+from unrandom.training.trial import trial_step, trial_stepper
 
 CPU = torch.device("cpu")
 
@@ -197,6 +197,19 @@ def test_what_tensors_take_at_the_most_is_the_closed_form(tiny, activation, bias
     room = 0.05 if bias == "true" else 0.04
     more = room if precision == "fp32" or has_fast_bf16(CPU) else 0.3
     assert (1 - room) * expected <= peak_bytes(step) <= (1 + more) * expected
+
+
+@pytest.mark.parametrize("attention", ["fused", "blockwise"])
+def test_no_pattern_of_a_long_context_is_held(tiny, attention):
+    """Explicit attention holds more than twice as much here."""
+    sizes = ["model.depth=3", "model.d_model=64", "data.modulus=128", "data.context=1000", "batch_size=4"]
+    config = tiny.override(sizes)
+    stepper = trial_stepper(config, build_model(config, CPU).use_attention(attention))
+    stepper.advance()  # the optimiser's state is there from now on
+    how = {"precision": "fp32", "attention": attention, **OPTIMIZERS["muon"].moments}
+    memory = training_memory(config.transformer, sequences=4, **how)
+    expected = memory.gradients + memory.activations + memory.working
+    assert peak_bytes(stepper.advance) == pytest.approx(expected, rel=0.1)
 
 
 @pytest.mark.parametrize("bias", ["false", "true"])

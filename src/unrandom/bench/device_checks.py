@@ -117,8 +117,8 @@ def _attention(context: CheckContext) -> str:
         seconds[path] = _seconds(partial(_gradients, model, batch, context.precision), context.device)
     error = max(_difference(gradients[path], gradients["explicit"]) for path in gradients)
     chosen = choose_attention(context.config.transformer, context.device)
-    others = (f"{path} {seconds[path] / seconds[chosen]:.2f}" for path in seconds if path != chosen)
-    message = f"gradients differ by {error:.1e}; {chosen} is used: {' and '.join(others)} times as long"
+    others = (f"{path} takes {seconds[path] / seconds[chosen]:.2f}" for path in seconds if path != chosen)
+    message = f"gradients differ by {error:.1e}; {chosen} is used, {' and '.join(others)} times as long"
     return _passed_if(error <= context.allowed("fp32"), message)
 
 

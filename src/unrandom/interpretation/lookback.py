@@ -166,8 +166,8 @@ def lookback_ablation(
     Returns eleven entries: "all"; four choices of kept keys, first without and then with renormalisation (with the same
     random keys); and the heaviest key and the two heaviest ones, renormalised. Every head is edited, or only ``head``.
     The sequences must share one modulus m. Raises UserError for a model that has several tokens per number or does not
-    run in fp32, for a p that is not a prime factor of m, and for a missing layer or head; RuntimeError for fused
-    attention.
+    run in fp32, for a p that is not a prime factor of m, and for a missing layer or head; RuntimeError without
+    explicit attention.
     """
     check_exact(predictor)
     m = sequences.parameters.modulus(0)

@@ -12,7 +12,7 @@ QUERIES = 192
 """Queries of a block: larger blocks compute more pairs that the mask removes, smaller ones are slower products."""
 
 PAIRS = 2**19
-"""Pairs of query and key that are computed at a time, over all sequences, so that they stay in the cache."""
+"""Pairs of query and key in one product, which stay in the cache; short contexts take several sequences at a time."""
 
 
 class BlockwiseAttention(torch.autograd.Function):
@@ -30,7 +30,7 @@ class BlockwiseAttention(torch.autograd.Function):
         v: Float[Tensor, "batch head pos d_head"],
     ) -> Float[Tensor, "batch head pos d_head"]:
         ctx.save_for_backward(q, k, v)
-        z = _token_by_token(v)
+        z = _empty_like(v)
         for q_part, k_part, v_part, z_part in _parts(q, k, v, z):
             for block in _blocks(q):
                 past = slice(0, block.stop)
@@ -41,22 +41,20 @@ class BlockwiseAttention(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, dz: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         q, k, v = ctx.saved_tensors
-        length, scale = q.shape[-2], q.shape[-1] ** -0.5
-        gradients = dq, dk, dv = _token_by_token(q), _token_by_token(k), _token_by_token(v)
+        dq, dk, dv = _empty_like(q), _empty_like(k), _empty_like(v)
         for q_part, k_part, v_part, dz_part, dq_part, dk_part, dv_part in _parts(q, k, v, dz, dq, dk, dv):
-            pattern, dscores = (q.new_empty(len(q_part), length, length) for _ in range(2))
+            dtype = torch.promote_types(q.dtype, torch.float32)  # of sums over the blocks
+            dk_sum, dv_sum = (torch.zeros_like(part, dtype=dtype) for part in (k_part, v_part))
             for block in _blocks(q):
                 past = slice(0, block.stop)
-                weights = _pattern(q_part[:, block], k_part[:, past])
-                dweights = dz_part[:, block] @ v_part[:, past].mT
-                change = torch._softmax_backward_data(dweights, weights, -1, q.dtype) * scale
-                dq_part[:, block] = change @ k_part[:, past]
-                pattern[:, block, past], dscores[:, block, past] = weights, change
-            for block in _blocks(q):  # of keys: every query from the block on sees them
-                seeing = slice(block.start, length)
-                dk_part[:, block] = dscores[:, seeing, block].mT @ q_part[:, seeing]
-                dv_part[:, block] = pattern[:, seeing, block].mT @ dz_part[:, seeing]
-        return gradients
+                pattern = _pattern(q_part[:, block], k_part[:, past])
+                dpattern = dz_part[:, block] @ v_part[:, past].mT
+                dscores = torch._softmax_backward_data(dpattern, pattern, -1, q.dtype) * q.shape[-1] ** -0.5
+                dq_part[:, block] = dscores @ k_part[:, past]
+                dk_sum[:, past] += dscores.mT @ q_part[:, block]
+                dv_sum[:, past] += pattern.mT @ dz_part[:, block]
+            dk_part[:], dv_part[:] = dk_sum, dv_sum
+        return dq, dk, dv
 
 
 def _pattern(q: Tensor, k: Tensor) -> Float[Tensor, "part query key"]:
@@ -76,13 +74,13 @@ def _blocks(q: Tensor) -> Iterator[slice]:
 def _parts(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
     """The tensors' views [sequence, pos, d_head] of some sequences and one head."""
     batch, heads, length, _ = tensors[0].shape
-    size = max(1, PAIRS // (min(QUERIES, length) * length))
+    size = max(1, PAIRS // max(1, min(QUERIES, length) * length))
     for first in range(0, batch, size):
         for head in range(heads):
             yield tuple(tensor[first : first + size, head] for tensor in tensors)
 
 
-def _token_by_token(like: Tensor) -> Tensor:
-    """An empty tensor of this shape, in the order of memory in which `Attention` uses it next."""
-    batch, heads, length, features = like.shape
-    return like.new_empty(batch, length, heads, features).transpose(1, 2)
+def _empty_like(tensor: Tensor) -> Tensor:
+    """An empty tensor of this shape, token by token in memory, as `Attention` uses it next."""
+    batch, heads, length, features = tensor.shape
+    return tensor.new_empty(batch, length, heads, features).transpose(1, 2)

@@ -171,7 +171,9 @@ def _saved_of_pattern(config: TransformerConfig, forward: ForwardPass) -> list[S
             SavedTensor("pattern", 4 * pairs, "softmax"),
             SavedTensor("pattern's copy", forward.copy_bytes * pairs, "mixing"),
         ]
-    return [SavedTensor("logarithm of each row's sum", 4 * rows * (forward.attention == "fused"), "fused kernel")]
+    if forward.attention == "fused":
+        return [SavedTensor("logarithm of each row's sum", 4 * rows, "fused kernel")]
+    return []
 
 
 class MLPCosts(PartCosts):

@@ -1,8 +1,8 @@
 """Records and edits activations: every activation of interest passes a tap, a named identity module.
 
 The names are TransformerLens's (``blocks.0.attn.hook_pattern``), and so are their short forms (``("pattern", 0)``), so
-that habits and notebooks carry over. A tap that never ran is an error: with a fused or compiled model, an edit would
-otherwise seem to have no effect.
+that habits and notebooks carry over. A tap that never ran is an error: in a compiled model, or without explicit
+attention, an edit would otherwise seem to have no effect.
 """
 
 import fnmatch
@@ -166,7 +166,7 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
     An edit takes the value, and its `Hook` if it has an argument named ``hook``, as in TransformerLens; if it returns
     None, the value stays. Raises UserError for an unknown name, for an edit that is not a function or returns another
     shape, and in a forward pass with recomputed blocks, where the backward pass would run without the edits. Raises
-    RuntimeError when a tap never ran (fused attention computes no pattern, and compiled code does not call hooks).
+    RuntimeError when a tap never ran (only explicit attention has a pattern, and compiled code does not call hooks).
 
     >>> import torch, unrandom
     >>> model = unrandom.load("um-144", device="cpu").model
@@ -204,7 +204,8 @@ def intervene(model: nn.Module, edits: Edits) -> Iterator[None]:
             handle.remove()
     if pending:
         raise RuntimeError(
-            f"taps that never ran: {', '.join(sorted(pending))} (no forward pass, or a fused or compiled model?)"
+            f"taps that never ran: {', '.join(sorted(pending))} "
+            "(no forward pass, no explicit attention, or a compiled model?)"
         )
 
 

@@ -5,8 +5,9 @@ the low digits stand still, and the upper ones move as in a smaller LCG (`unrand
 compares kinds of rows at 2^14, at equal steps: full period alone; half of them balanced over the look-back; half of
 them skipping; both; and half of them the same smaller LCGs in the lowest digits (a curriculum of smaller moduli). There
 a look-back at two numbers fits into the context of 255; in ``beyond``, 2^16 on 127 numbers, it does not. ``beyond``
-also has attention that does not turn with the number (`ModelConfig.number_rotation`), and twice the context at equal
-compute. In ``end``, one beginning at the full rate goes on with different rows while the rate falls.
+has three of these kinds, and both kinds also with attention that does not turn with the number
+(`ModelConfig.number_rotation`), and with twice the context at equal compute. In ``end``, one beginning at the full rate
+goes on with different rows while the rate falls.
 
 The tables are ``curves`` (accuracy by step) and ``runs`` (steps to 90 % of the last numbers, and the longest plateau).
 """
@@ -143,7 +144,7 @@ CLAIMS = {
         0.3,
     ),
     "beyond-alone": _gain(
-        "There, rows that skip do so without balanced ones.",
+        "Where the context is too short for order 2, rows that skip serve as well without balanced rows as with them.",
         "last-number accuracy at 2^16 on 127 numbers, half skipping less both",
         -0.05,
     ),
