@@ -132,7 +132,7 @@ def test_what_does_not_fit_is_told_what_to_set(monkeypatch):
 
     assert advice(24) == "set micro_batches=4 to need 21.6 GB"
     assert "set" not in advice(24, "micro_batches=4")
-    assert advice(5, "micro_batches=4") == "set micro_batches=32 to need 4.49 GB"
+    assert advice(5, "micro_batches=4") == "set micro_batches=32 to need 4.48 GB"
     assert advice(2.1) == "set micro_batches=256 and recompute=true to need 2.08 GB"
     assert (
         advice(1)
