@@ -201,7 +201,7 @@ def test_what_tensors_take_at_the_most_is_the_closed_form(tiny, activation, bias
 
 @pytest.mark.parametrize("attention", ["fused", "blockwise"])
 def test_no_pattern_of_a_long_context_is_held(tiny, attention):
-    """Explicit attention holds more than twice as much here."""
+    """Explicit attention takes four times as much here."""
     sizes = ["model.depth=3", "model.d_model=64", "data.modulus=128", "data.context=1000", "batch_size=4"]
     config = tiny.override(sizes)
     stepper = trial_stepper(config, build_model(config, CPU).use_attention(attention))

@@ -43,8 +43,8 @@ class BlockwiseAttention(torch.autograd.Function):
         q, k, v = ctx.saved_tensors
         dq, dk, dv = _empty_like(q), _empty_like(k), _empty_like(v)
         for q_part, k_part, v_part, dz_part, dq_part, dk_part, dv_part in _parts(q, k, v, dz, dq, dk, dv):
-            dtype = torch.promote_types(q.dtype, torch.float32)  # of sums over the blocks
-            dk_sum, dv_sum = (torch.zeros_like(part, dtype=dtype) for part in (k_part, v_part))
+            sum_dtype = torch.promote_types(q.dtype, torch.float32)
+            dk_sum, dv_sum = (torch.zeros_like(part, dtype=sum_dtype) for part in (k_part, v_part))
             for block in _blocks(q):
                 past = slice(0, block.stop)
                 pattern = _pattern(q_part[:, block], k_part[:, past])
