@@ -87,7 +87,7 @@ def test_not_reproduced(published):
 def test_inconclusive(published):
     correlations = []
     for seed in (0, 1, 2):
-        at = table("fm-scaling/multipliers").filter(polars.col("multiplier") % 8 == 5, modulus=2**12, seed=seed)
+        at = table("fm-scaling/multipliers").filter(polars.col("multiplier") % 8 == 5, modulus=2**16, seed=seed)
         correlations.append(spearmanr(at["merit"], at["accuracy"]).statistic)
     agrees(published["fm-scaling", "merit"], correlations, "inconclusive")
     jumps = []
@@ -142,10 +142,9 @@ def test_not_judged(published):
 def test_the_ratio_to_lookback_is_that_of_the_moduli_of_every_seed(published):
     needed = table("fm-scaling/context_needed").filter(group="arbitrary", threshold=0.99)
     of_every_seed = needed.filter(polars.len().over("modulus") == 3)
-    ratios = of_every_seed.group_by("seed").agg((polars.col("needed") / polars.col("modulus").sqrt()).mean())["needed"]
-    row = published["fm-scaling", "by-hand"]
-    assert (row["verdict"], row["interval"]) == ("reproduced", [1.0, 1.0])  # three equal seeds have no spread
-    assert ratios.to_list() == [row["value"]] * 3
+    ratio = (polars.col("needed") / polars.col("modulus").sqrt()).mean().alias("ratio")
+    ratios = of_every_seed.group_by("seed").agg(ratio)["ratio"].to_list()
+    agrees(published["fm-scaling", "by-hand"], ratios, "reproduced")
 
 
 def test_every_claim_was_run(published):
@@ -174,9 +173,8 @@ def test_a_law_is_a_regression_over_moduli(published):
     assert row["interval"] == pytest.approx([line.slope - reach, line.slope + reach], abs=1e-3)
     assert row["verdict"] == "inconclusive"
     assert line.slope - reach < 0.3 < line.slope + reach
-    seeds = needed.group_by("modulus").agg(polars.len(), polars.col("needed").unique()).filter(len=3).sort("modulus")
-    assert seeds["modulus"].to_list() == [2**8, 2**10, 2**12]
-    assert seeds["needed"].to_list() == [[16], [32], [64]]  # the square root of the modulus, without a residual
+    seeds = needed.filter(polars.col("modulus") <= 2**12).group_by("modulus").agg(polars.col("needed").unique())
+    assert seeds.sort("modulus").rows() == [(2**8, [16]), (2**10, [32]), (2**12, [64])]  # √m, without a residual
 
 
 def test_a_ratio_with_censored_runs_is_a_bound(published):
