@@ -38,9 +38,9 @@ def autocast(precision: str, device: torch.device) -> AbstractContextManager:
 def choose_attention(config: TransformerConfig, device: torch.device) -> AttentionPath:
     """The faster attention path.
 
-    On the CPU: explicit for short contexts, blockwise for longer ones, where it takes about as long as the fused kernel
-    in fp32 and less in bf16. On a GPU: explicit for heads wider than 256 features, which no fused kernel supports;
-    fused otherwise.
+    On the CPU: explicit for short contexts, blockwise for longer ones, where it keeps no pattern, and takes about as
+    long as the fused kernel in fp32 and less in bf16. On a GPU: explicit for heads wider than 256 features, which no
+    fused kernel supports; fused otherwise.
     """
     if device.type == "cpu":
         return "explicit" if config.context <= 256 else "blockwise"

@@ -81,12 +81,12 @@ def _paper_fm(modulus: int) -> RunConfig:
 
 
 def fm_2p14() -> RunConfig:
-    """2^14 in four base-16 digits, by rows that skip; a quarter to half an hour of one core."""
+    """2^14 in four base-16 digits, by rows that skip; half an hour of one core."""
     return _skipping(14, context=95, steps=800)
 
 
 def fm_2p16() -> RunConfig:
-    """2^16 in four base-16 digits, by rows that skip; a quarter to half an hour of one core."""
+    """2^16 in four base-16 digits, by rows that skip; a quarter of an hour of one core with AMX."""
     return _skipping(16, context=127, steps=800)
 
 
