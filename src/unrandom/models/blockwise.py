@@ -19,8 +19,7 @@ class BlockwiseAttention(torch.autograd.Function):
     """softmax(q k^T / sqrt(d_head) + causal mask) v, for each block of queries over the keys up to its last one.
 
     Queries, keys and values are saved for the backward pass, which computes the pattern of each block again, as
-    FlashAttention does (Dao et al. 2022, section 3.1), but with PyTorch's own products of matrices. In bf16 these
-    copy keys and values that are parts of a larger tensor, so parts are copied once and not for each block.
+    FlashAttention does (Dao et al. 2022, section 3.1), but with PyTorch's own products of matrices.
     """
 
     @staticmethod
@@ -33,7 +32,6 @@ class BlockwiseAttention(torch.autograd.Function):
         ctx.save_for_backward(q, k, v)
         z = _empty_like(v)
         for q_part, k_part, v_part, z_part in _parts(q, k, v, z):
-            k_part, v_part = k_part.contiguous(), v_part.contiguous()
             for block in _blocks(q):
                 past = slice(0, block.stop)
                 z_part[:, block] = _pattern(q_part[:, block], k_part[:, past]) @ v_part[:, past]
@@ -45,7 +43,6 @@ class BlockwiseAttention(torch.autograd.Function):
         q, k, v = ctx.saved_tensors
         dq, dk, dv = _empty_like(q), _empty_like(k), _empty_like(v)
         for q_part, k_part, v_part, dz_part, dq_part, dk_part, dv_part in _parts(q, k, v, dz, dq, dk, dv):
-            k_part, v_part, dz_part = k_part.contiguous(), v_part.contiguous(), dz_part.contiguous()
             sum_dtype = torch.promote_types(q.dtype, torch.float32)
             dk_sum, dv_sum = (torch.zeros_like(part, dtype=sum_dtype) for part in (k_part, v_part))
             for block in _blocks(q):
