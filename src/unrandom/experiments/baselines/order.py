@@ -57,7 +57,7 @@ MAX_ORDER = 12
 
 CLAIMS = {
     "fewer": Claim(
-        statement="Models that learn a larger modulus, from rows that skip, need fewer numbers than order 2.",
+        statement="Trained on rows that skip, models of larger moduli need fewer numbers than order 2.",
         quantity="numbers for 99 % over those of order 2, the most over the moduli from 2^14 on that every seed has",
         wanted=at_most(0.75, "ratio"),
     ),

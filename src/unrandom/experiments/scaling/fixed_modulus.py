@@ -89,7 +89,7 @@ CLAIMS = {
         wanted=at_least(0.005, "difference of shares"),
     ),
     "spectral-at-v": LateClaim(
-        statement="Among multipliers with v_2(a − 1) = 2, spectrally good ones are no harder than others.",
+        statement="Where v_2(a − 1) = 2, spectrally good multipliers are no harder than the others.",
         quantity="accuracy over all positions, other multipliers less good ones, at the largest modulus",
         wanted=at_most(0.02, "difference of shares"),
         origin="beyond",

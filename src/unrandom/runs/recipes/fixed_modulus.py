@@ -118,6 +118,7 @@ def fm_2p32() -> RunConfig:
 def _skipping(exponent: int, *, context: int = 255, steps: int = 2000) -> RunConfig:
     """Half of the rows skip at first, and none at the end; half of these and of the others are balanced.
 
+    A step has some 4,096 numbers, whatever the context.
     Order 2 does not fit into these contexts: it is learned first, and where it suffices the model stays there.
     """
     skipping = Phase(modulus=2**exponent, skipping=True, share=0.5)
