@@ -78,7 +78,6 @@ def tokens(model, batch=3, length=None):
 @pytest.fixture(params=["fused", "blockwise"])
 def path(request, monkeypatch):
     monkeypatch.setattr(blockwise, "QUERIES", 8)  # three blocks, the last one shorter
-    monkeypatch.setattr(blockwise, "PAIRS", 2 * 8 * 20)  # two sequences at a time, then the last one
     return request.param
 
 

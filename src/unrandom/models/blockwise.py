@@ -1,6 +1,7 @@
 """Causal attention by blocks of queries, for long contexts on a CPU: the whole pattern is never kept."""
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import torch
@@ -8,18 +9,16 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-QUERIES = 192
+QUERIES = 256
 """Queries of a block: larger blocks compute more pairs that the mask removes, smaller ones are slower products."""
-
-PAIRS = 2**19
-"""Pairs of query and key in one product, which stay in the cache; short contexts take several sequences at a time."""
 
 
 class BlockwiseAttention(torch.autograd.Function):
     """softmax(q k^T / sqrt(d_head) + causal mask) v, for each block of queries over the keys up to its last one.
 
     Queries, keys and values are saved for the backward pass, which computes the pattern of each block again, as
-    FlashAttention does (Dao et al. 2022, section 3.1), but with PyTorch's own products of matrices.
+    FlashAttention does (Dao et al. 2022, section 3.1), but with PyTorch's own products of matrices. Each sequence and
+    head is copied into a matrix of its own: bfloat16 products would copy any other slice, block by block.
     """
 
     @staticmethod
@@ -31,10 +30,11 @@ class BlockwiseAttention(torch.autograd.Function):
     ) -> Float[Tensor, "batch head pos d_head"]:
         ctx.save_for_backward(q, k, v)
         z = _empty_like(v)
-        for q_part, k_part, v_part, z_part in _parts(q, k, v, z):
-            for block in _blocks(q):
-                past = slice(0, block.stop)
-                z_part[:, block] = _pattern(q_part[:, block], k_part[:, past]) @ v_part[:, past]
+        future, scale = _future(q), q.shape[-1] ** -0.5
+        for at in _heads(q):
+            queries, keys, values = q[at] * scale, k[at].contiguous(), v[at].contiguous()
+            for block, past in _blocks(q):
+                z[at][block] = _pattern(queries[block], keys[past], future) @ values[past]
         return z
 
     @staticmethod
@@ -42,42 +42,44 @@ class BlockwiseAttention(torch.autograd.Function):
     def backward(ctx: Any, dz: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         q, k, v = ctx.saved_tensors
         dq, dk, dv = _empty_like(q), _empty_like(k), _empty_like(v)
-        for q_part, k_part, v_part, dz_part, dq_part, dk_part, dv_part in _parts(q, k, v, dz, dq, dk, dv):
-            sum_dtype = torch.promote_types(q.dtype, torch.float32)
-            dk_sum, dv_sum = (torch.zeros_like(part, dtype=sum_dtype) for part in (k_part, v_part))
-            for block in _blocks(q):
-                past = slice(0, block.stop)
-                pattern = _pattern(q_part[:, block], k_part[:, past])
-                dpattern = dz_part[:, block] @ v_part[:, past].mT
-                dscores = torch._softmax_backward_data(dpattern, pattern, -1, q.dtype) * q.shape[-1] ** -0.5
-                dq_part[:, block] = dscores @ k_part[:, past]
-                dk_sum[:, past] += dscores.mT @ q_part[:, block]
-                dv_sum[:, past] += pattern.mT @ dz_part[:, block]
-            dk_part[:], dv_part[:] = dk_sum, dv_sum
+        future, scale = _future(q), q.shape[-1] ** -0.5
+        for at in _heads(q):
+            queries, keys, values, dhead = q[at] * scale, k[at].contiguous(), v[at].contiguous(), dz[at].contiguous()
+            dkeys, dvalues = (
+                torch.zeros_like(each, dtype=torch.promote_types(each.dtype, torch.float32)) for each in (keys, values)
+            )
+            for block, past in _blocks(q):
+                pattern = _pattern(queries[block], keys[past], future)
+                dscores = torch._softmax_backward_data(dhead[block] @ values[past].mT, pattern, -1, q.dtype)
+                dq[at][block] = dscores @ keys[past] * scale
+                dkeys[past] += dscores.mT @ queries[block]
+                dvalues[past] += pattern.mT @ dhead[block]
+            dk[at], dv[at] = dkeys, dvalues
         return dq, dk, dv
 
 
-def _pattern(q: Tensor, k: Tensor) -> Float[Tensor, "part query key"]:
-    """The pattern of a block's queries over the keys up to the last query."""
-    scores = (q * q.shape[-1] ** -0.5) @ k.mT
-    queries = q.shape[-2]
-    future = torch.full((queries, queries), float("-inf"), dtype=q.dtype, device=q.device).triu(1)
-    scores[..., -queries:] += future
+def _pattern(queries: Tensor, keys: Tensor, future: Tensor) -> Float[Tensor, "query key"]:
+    """The pattern of a block's scaled queries over the keys up to the last query."""
+    size = len(queries)
+    scores = queries @ keys.mT
+    scores[:, -size:] += future[:size, :size]
     return scores.softmax(-1)
 
 
-def _blocks(q: Tensor) -> Iterator[slice]:
-    length = q.shape[-2]
-    return (slice(first, min(first + QUERIES, length)) for first in range(0, length, QUERIES))
+def _future(q: Tensor) -> Float[Tensor, "query key"]:
+    """What the mask adds to the scores of a block's own keys: -inf where the key comes after the query."""
+    return torch.full((QUERIES, QUERIES), float("-inf"), dtype=q.dtype, device=q.device).triu(1)
 
 
-def _parts(*tensors: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """The tensors' views [sequence, pos, d_head] of some sequences and one head."""
-    batch, heads, length, _ = tensors[0].shape
-    size = max(1, PAIRS // max(1, min(QUERIES, length) * length))
-    for first in range(0, batch, size):
-        for head in range(heads):
-            yield tuple(tensor[first : first + size, head] for tensor in tensors)
+def _heads(q: Tensor) -> Iterator[tuple[int, int]]:
+    """The indices of every sequence and head."""
+    return product(range(q.shape[0]), range(q.shape[1]))
+
+
+def _blocks(q: Tensor) -> Iterator[tuple[slice, slice]]:
+    """The positions of each block of queries, and those up to its last one."""
+    starts = range(0, q.shape[-2], QUERIES)
+    return ((slice(start, start + QUERIES), slice(start + QUERIES)) for start in starts)
 
 
 def _empty_like(tensor: Tensor) -> Tensor:
