@@ -57,7 +57,7 @@ MAX_ORDER = 12
 
 CLAIMS = {
     "fewer": Claim(
-        statement="Trained on rows that skip, models of larger moduli need fewer numbers than order 2.",
+        statement="Models of larger moduli, trained on rows that skip, need fewer numbers than order 2 does.",
         quantity="numbers for 99 % over those of order 2, the most over the moduli from 2^14 on that every seed has",
         wanted=at_most(0.75, "ratio"),
     ),
