@@ -137,8 +137,10 @@ def test_outputs_of_lessons_may_differ_by_rounding_alone():
 
 
 def test_badges_say_what_was_measured():
-    pages = run_path(str(DOCS / "draw_badges.py"))["badges"]()
-    assert all(file.read_text() == text for file, text in pages.items()), "draw them again with: make pictures"
+    drawn = run_path(str(DOCS / "draw_badges.py"))
+    assert all(file.read_text() == text for file, text in drawn["badges"]().items()), "draw them with: make pictures"
+    _, reproduced = drawn["facts"]()["claims"]
+    assert f"![the paper's claims at small scale: {reproduced}]" in (ROOT / "README.md").read_text()
 
 
 def test_powers_and_indices_are_set_in_the_text_of_a_page(monkeypatch):

@@ -147,12 +147,13 @@ def test_a_seed_is_added_to_saved_tables_without_the_runs_that_they_have(tmp_pat
             assert after[name]["seed"].n_unique() == 2
     trained(missing_runs([each], "smoke", 2, others), others)
     assert measure_planned(each, "smoke", 2, tmp_path / "at once", others) == rows
+    assert measure_planned(each, "smoke", 1, results, others, add=True) == rows  # fewer seeds take none away
 
 
 def test_runs_cannot_be_added_to_a_table_that_is_not_by_run():
-    each = EXPERIMENTS["fm-what-helps"]
-    kept, saved = [each.runs("smoke", 1)[0].id], {"interventions": pl.DataFrame({"track": ["open"]})}
-    with pytest.raises(UserError, match="the table interventions is not by run"):
+    each = EXPERIMENTS["pcg-transfer"]
+    kept, saved = [each.runs("smoke", 1)[0].id], {"matrix": pl.DataFrame({"trained": ["rr"]})}
+    with pytest.raises(UserError, match="the table matrix is not by run"):
         reproduce._added(each, saved, {}, kept)
 
 

@@ -1,5 +1,6 @@
 """Skipping sequences have the digits of a smaller LCG above digits that stand still, and are never of the test."""
 
+from itertools import product
 from math import gcd
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy.stats import chisquare
 
 from unrandom.core.errors import UserError
 from unrandom.core.seeds import stream
-from unrandom.generators.full_period import has_full_period, lookback
+from unrandom.generators.full_period import full_period_multipliers, lookback
 from unrandom.generators.lcg import LCG
 from unrandom.tasks import FixedModulus, Phase, UnseenModulus
 from unrandom.tasks.permuted_lcg import PermutedLCG
@@ -58,24 +59,24 @@ def test_low_digits_stand_still_and_the_others_are_a_smaller_lcg(modulus, balanc
 
 @pytest.mark.parametrize("modulus", [2**8, 6**3])
 def test_every_such_sequence_can_be_drawn(modulus):
-    """All skips, all that stands still, all multipliers and increments of y: one step shows them."""
-    data = fixed(modulus, hold_out="pairs")
-    found = {
-        (q, x0 % q, lcg.a % (modulus // q)) for lcg, x0 in sequences(drawn(data, 40_000)) for q in [skip_of(lcg, x0)]
-    }
-    wanted = {
-        (q, k, a)
-        for q in skips_of(modulus)
-        for k in range(q)
-        for a in range(modulus // q)
-        if has_full_period(a or 1, 1, modulus // q) and a
-    }
-    assert found <= wanted
-    assert len(found) > 0.9 * len(wanted)
+    """For each skip: all that stands still with each multiplier of y, all increments and starts of y, and all multiples
+    of its modulus that the multiplier has in addition."""
+    rows = sequences(drawn(fixed(modulus, hold_out="pairs"), 40_000))
+    for q in skips_of(modulus):
+        small, ones = modulus // q, [(lcg, x0) for lcg, x0 in rows if skip_of(lcg, x0) == q]
+        increments = [c for c in range(small) if gcd(c, small) == 1]
+        for found, wanted in (
+            ({(x0 % q, lcg.a % small) for lcg, x0 in ones}, set(product(range(q), full_period_multipliers(small)))),
+            ({(lcg(x0) // q - lcg.a * (x0 // q)) % small for lcg, x0 in ones}, set(increments)),
+            ({x0 // q for _, x0 in ones}, set(range(small))),
+            ({lcg.a // small for lcg, _ in ones}, set(range(q))),
+        ):
+            assert found <= wanted
+            assert len(found) > 0.9 * len(wanted)
 
 
 @pytest.mark.parametrize("modulus", [2**8, 6**4])
-def test_skips_have_uniform_exponents(modulus):
+def test_each_skip_is_drawn_as_often(modulus):
     skips = [skip_of(lcg, x0) for lcg, x0 in sequences(drawn(fixed(modulus), 10_000))]
     values, counts = np.unique(skips, return_counts=True)
     assert values.tolist() == sorted(skips_of(modulus))
@@ -85,6 +86,14 @@ def test_skips_have_uniform_exponents(modulus):
 def test_skips_up_to_the_largest():
     skips = {skip_of(lcg, x0) for lcg, x0 in sequences(drawn(fixed(6**4, largest_skip=9)))}
     assert skips == {2, 3, 4, 6, 8, 9}
+
+
+def test_the_largest_skip_of_a_phase():
+    curriculum = Phase(modulus=6**4, share=0.5, skipping=True), Phase(modulus=6**3, share=0.5)
+    data = fixed(6**4, skipping_share=0.0, largest_skip=9, curriculum=curriculum)
+    (_, skipping), (_, easier) = data.split(0).curriculum()
+    assert {skip_of(*each) for each in sequences(skipping.draw_training(stream(0, "draws"), 500))} == {2, 3, 4, 6, 8, 9}
+    assert easier.draw_training(stream(0, "draws"), 500).has_full_period().all()
 
 
 @pytest.mark.parametrize("modulus", [2**10, 6**4])
@@ -138,8 +147,8 @@ def test_a_square_free_modulus_has_none_and_says_so():
     ("changes", "said"),
     [
         ({"full_period_share": 0.0}, "give full_period_share, too"),
-        ({"n_a": 4}, "skipping_share needs n_a=none and n_c=none"),
-        ({"n_c": 4}, "skipping_share needs n_a=none and n_c=none"),
+        ({"n_a": 4}, "rows that skip need n_a=none and n_c=none"),
+        ({"n_c": 4}, "rows that skip need n_a=none and n_c=none"),
         ({"skipping_share": 0.0, "largest_skip": 4}, "give skipping_share, too"),
     ],
 )
@@ -215,7 +224,7 @@ def test_hidden_states_skip_in_the_stated_share(task):
 
 
 def test_hidden_states_of_a_fixed_pool_of_increments_cannot_skip():
-    with pytest.raises(ValueError, match="skipping_share needs n_c=none"):
+    with pytest.raises(ValueError, match="states that skip need n_c=none"):
         PermutedLCG(state_bits=12, skipping_share=0.5, n_c=8, **STREAM)
     with pytest.raises(ValueError, match="modulus 2310 is square-free"):
         TruncatedLCG(modulus=2310, low=2, bits=8, skipping_share=0.5, **STREAM)

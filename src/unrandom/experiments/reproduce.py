@@ -71,6 +71,14 @@ def measured_runs(experiment: Experiment, scale: Scale, results: Path) -> set[st
     return set(_read_made(results / scale / experiment.name)["configurations"])
 
 
+def _measured_seeds(experiment: Experiment, scale: Scale, results: Path) -> int:
+    """How many seeds the experiment needs to plan all runs that the saved tables have rows of; 0 without tables."""
+    if not is_measured(experiment, scale, results):
+        return 0
+    trees = _read_made(results / scale / experiment.name)["configurations"].values()
+    return max((RunConfig.parse(tree).seed + 1 for tree in trees), default=0)
+
+
 def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
     """Return ``run``, a run of the user's. Raises UserError unless all of these experiments can measure it."""
     path = run.folder.path
@@ -99,8 +107,10 @@ def measure_planned(
     """Measure and judge the planned runs, and archive the small models. Returns one row per claim.
 
     The runs are the trained ones or, with ``archived``, the archived models. With ``add``, the saved rows of runs stay,
-    and only the other runs are measured, if they are finished.
+    more seeds' than these too, and only the other runs are measured, if they are finished.
     """
+    if add:
+        seeds = max(seeds, _measured_seeds(experiment, scale, results))
     wanted = planned_runs(experiment, scale, seeds, but=results if add else None)
     kept = [run for run in experiment.runs(scale, seeds) if run not in wanted]
     if add:

@@ -71,6 +71,15 @@ def lookback_counts(m: int) -> dict[int, int]:
     return {r: count_increments(r) if r > 1 else 1 for r in sorted(divisors(count_multipliers(m)))}
 
 
+def draw_multiples(
+    rng: np.random.Generator, count: UInt64[np.ndarray, " rows"], r: UInt64[np.ndarray, " rows"]
+) -> UInt64[np.ndarray, " rows"]:
+    """For each row a uniform k whose multiplier 1 + k·step has the `lookback` r, a divisor of the ``count`` of
+    full-period multipliers."""
+    units = draw_units(rng, np.maximum(r, np.uint64(2)))
+    return np.where(r > np.uint64(1), count // r * units, np.uint64(0))
+
+
 def draw_units(rng: np.random.Generator, m: UInt64[np.ndarray, " rows"]) -> UInt64[np.ndarray, " rows"]:
     """For each m ≥ 2, a uniform number of 1 … m − 1 that is coprime to it."""
     drawn = np.zeros_like(m)

@@ -19,7 +19,8 @@ class ModelConfig(Config):
     positions: Literal["learned", "abacus", "rotary"] = "learned"
     tied: bool = True  # the unembedding shares the weights of the embedding
     kv_shift: bool = False  # each head mixes its keys and values with the previous number's
-    # Queries and keys turn with the index of their number, at periods 2, 4, 8, …; with rotary positions, too.
+    # Queries and keys turn with the index of their number, at periods 2, 4, 8, …: instead of the token's, with rotary
+    # positions.
     number_rotation: bool = False
     # Biases in every linear layer of the blocks and in every LayerNorm, as in the paper's public code for scaling; the
     # unembedding has none.

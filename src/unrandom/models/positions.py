@@ -10,7 +10,7 @@ from unrandom.models.config import TransformerConfig
 from unrandom.models.costs import AbacusPositionsCosts, LearnedPositionsCosts
 from unrandom.models.part import INITIAL_DEVIATION, Part, fill_normal
 
-# Half of the pairs then turn at periods up to 2^8; the others hardly turn within a context.
+# Of 32 pairs or more, half turn at periods up to 2^8; the others make at most half a turn in 256 numbers.
 NUMBER_PERIODS = 16
 
 
@@ -23,9 +23,8 @@ class PositionTable(Part):
     def fill_with_waves(self, generator: torch.Generator) -> None:
         """Replace the vectors of the places by cosines and sines of their number, each in a random direction.
 
-        Their periods are 2, 4, 8, … up to the first beyond the last place; the standard deviation is the usual one.
-        Moving on by r places then turns a vector by the same rotation everywhere, so that a head that looks r places
-        back at some places does so at all of them.
+        Their periods are 2, 4, 8, … up to the first above the number of places; the standard deviation is the usual
+        one. Moving on by r places then turns a vector by the same rotation everywhere.
         """
         vectors = self.get_parameter(self.places)
         waves = _waves(len(vectors))
@@ -34,7 +33,7 @@ class PositionTable(Part):
 
 
 def _waves(places: int) -> Float[Tensor, "place wave"]:
-    """Cosines and sines of the periods 2, 4, 8, … up to the first beyond the last place; of 2, the cosine alone."""
+    """Cosines and sines of the periods 2, 4, 8, … up to the first above their number; of 2, the cosine alone."""
     periods = 2.0 ** torch.arange(1, 1 + places.bit_length())
     angles = 2 * torch.pi * torch.arange(places)[:, None] / periods
     return torch.cat((angles.cos(), angles[:, 1:].sin()), dim=1)

@@ -276,7 +276,7 @@ class PermutedLCG(HeldValuesTask):
         if self.vocabulary > 2**64:
             raise ValueError(f"tags from {self.first_tag} on leave no room: numbers are below 2^64")
         if self.skipping_share and self.n_c is not None:
-            raise ValueError("skipping_share needs n_c=none: an increment of full period lets no state skip")
+            raise ValueError("states that skip need n_c=none: an increment of full period lets no state skip")
         return self
 
 

@@ -16,7 +16,7 @@ from jaxtyping import Integer, UInt64
 from pydantic import Field
 
 from unrandom.core.arithmetic import as_words, divisors, factorize
-from unrandom.generators.full_period import count_multipliers, draw_units, multiplier_step
+from unrandom.generators.full_period import count_multipliers, draw_multiples, draw_units, multiplier_step
 from unrandom.generators.lcg import lcg_orbits
 from unrandom.tasks.pools import Pools
 
@@ -26,8 +26,10 @@ ONE = np.uint64(1)
 
 
 def skips_of(m: int, largest: int | None = None) -> list[int]:
-    """The skips of a modulus: its divisors q with 1 < q < m, up to the ``largest``. A uniform one has, for each prime
-    of m, a uniform exponent. A square-free modulus has none, as none of its primes has a digit above another.
+    """The skips of a modulus: its divisors q with 1 < q < m, up to the ``largest``.
+
+    A uniform exponent for each prime of m, drawn again where q is 1 or m, makes q a uniform one of these. A square-free
+    modulus has none, as none of its primes has a digit above another.
 
     >>> skips_of(16), skips_of(45), skips_of(30), skips_of(16, largest=4)
     ([2, 4, 8], [5, 3, 15, 9], [], [2, 4])
@@ -40,7 +42,7 @@ def skips_of(m: int, largest: int | None = None) -> list[int]:
 def check_skips(m: int, largest: int | None = None) -> None:
     """Raise ValueError if no sequence modulo m can skip."""
     if not skips_of(m):
-        raise ValueError(f"modulus {m} is square-free, so that no sequence can skip: set skipping_share=0")
+        raise ValueError(f"modulus {m} is square-free, so that no sequence can skip")
     if not skips_of(m, largest):
         raise ValueError(f"largest_skip={largest} is below all prime divisors of the modulus {m}")
 
@@ -80,9 +82,7 @@ class Skips:
         """The k of each multiplier 1 + step k of y."""
         if self._lookbacks is None:
             return _below(rng, self._count[place])
-        r = self._lookbacks.pick(place, rng)
-        # 0 where r is 1: y counts
-        return np.where(r > ONE, self._count[place] // r * draw_units(rng, np.maximum(r, np.uint64(2))), np.uint64(0))
+        return draw_multiples(rng, self._count[place], self._lookbacks.pick(place, rng))
 
 
 def let_skip(rng: np.random.Generator, share: float, m: int, a: Words, c: Words, x0: Words) -> tuple[Words, Words]:

@@ -1,13 +1,13 @@
 """Tests which rows of training end the plateaus of a fixed modulus, and what attention that turns with the number adds.
 
-Beyond the paper. High digits get no signal until all digits below them are right. In a row that *skips*, x = q y + K,
-the low digits stand still, and the upper ones move as in a smaller LCG (`unrandom.tasks.skipping`). The part ``rows``
-compares kinds of rows at 2^14, at equal steps: full period alone; half of them balanced over the look-back; half of
-them skipping; both; and half of them the same smaller LCGs in the lowest digits (a curriculum of smaller moduli). There
-a look-back at two numbers fits into the context of 255; in ``beyond``, 2^16 on 127 numbers, it does not. ``beyond``
-has three of these kinds, and both kinds also with attention that does not turn with the number
-(`ModelConfig.number_rotation`), and with twice the context at equal compute. In ``end``, one beginning at the full rate
-goes on with different rows while the rate falls.
+Beyond the paper. Digits are learned lowest first, and the higher one is, the further back a model must look. In a row
+that *skips*, x = q y + K, the low digits stand still, and the upper ones move as in a smaller LCG
+(`unrandom.tasks.skipping`). The part ``rows`` compares kinds of rows at equal steps: full period alone; half of them
+balanced over the look-back; half of them skipping; both; and half of them the same smaller LCGs in the lowest digits (a
+curriculum of smaller moduli). There a look-back at two numbers, order 2, fits into the context; in ``beyond``, a larger
+modulus, it does not. ``beyond`` has three of these kinds, and both kinds also with attention that does not turn with
+the number (`ModelConfig.number_rotation`), and with twice the context at equal compute. In ``end``, one beginning at
+the full rate goes on with different rows while the rate falls.
 
 The tables are ``curves`` (accuracy by step) and ``runs`` (steps to 90 % of the last numbers, and the longest plateau).
 """
@@ -29,7 +29,7 @@ from unrandom.training import StartFrom
 ENTRY = Entry(
     name="fm-skipping",
     place=2,
-    about="which rows end the plateaus of 2^14 and 2^16, and what rotation by number adds",
+    about="which rows end the plateaus of a fixed modulus, and what rotation by number adds",
     minutes=817,
 )
 
@@ -68,7 +68,8 @@ FRESH_TURNING: Settings = {**FRESH, "model": {"number_rotation": True}, "wave_po
 
 @dataclass(frozen=True)
 class Sizes:
-    """The modulus of the part ``rows``, and that of the other two, in a short context and in one twice as long."""
+    """The modulus of the part ``rows``, where order 2 fits, and that of the other two, in a short context and in one
+    twice as long."""
 
     rows: Size
     beyond: Size
@@ -93,7 +94,7 @@ SIZES: dict[Scale, Sizes] = by_scale(
         fall=200,
     ),
     paper=Sizes(
-        rows=Size(exponent=24, context=511, steps=200_000, batch_size=512, changes=FRESH),
+        rows=Size(exponent=16, context=511, steps=200_000, batch_size=512, changes=FRESH),
         beyond=Size(exponent=32, context=255, steps=200_000, batch_size=1024, changes=FRESH_TURNING),
         long=Size(exponent=32, context=511, steps=200_000, batch_size=512, changes=FRESH_TURNING),
         begun=100_000,
@@ -109,63 +110,63 @@ def _gain(statement: str, quantity: str, least: float) -> Claim:
 CLAIMS = {
     "skipping": _gain(
         "Where half of the rows skip, a model is right far more often than with rows of full period alone.",
-        "last-number accuracy at 2^14, half skipping less full period alone",
+        "last-number accuracy where order 2 fits, half skipping less full period alone",
         0.3,
     ),
     "balanced": _gain(
         "Rows that skip help more than balanced ones.",
-        "last-number accuracy at 2^14, half skipping less half balanced",
+        "last-number accuracy where order 2 fits, half skipping less half balanced",
         0.1,
     ),
     "both": _gain(
         "Both kinds together help more than rows that skip alone.",
-        "last-number accuracy at 2^14, both less half skipping",
+        "last-number accuracy where order 2 fits, both less half skipping",
         0.05,
     ),
     "in-place": _gain(
         "It matters that the smaller LCG is in the upper digits: in the lowest ones it helps less.",
-        "last-number accuracy at 2^14, half skipping less half of smaller moduli",
+        "last-number accuracy where order 2 fits, half skipping less half of smaller moduli",
         0.1,
     ),
     "steps": Claim(
         statement="With both kinds, 90 % of the last numbers take less than half the steps.",
-        quantity="steps to 90 % at 2^14, full period alone over both",
+        quantity="steps to 90 % where order 2 fits, full period alone over both",
         wanted=at_least(2, "ratio"),
     ),
     "plateaus": Claim(
         statement="With both kinds, the longest plateau is less than half as long.",
-        quantity=f"most steps in which the share of right tokens gains less than {PROGRESS:g}, before 90 %, at 2^14, "
-        "full period alone over both",
+        quantity=f"most steps in which the share of right tokens gains less than {PROGRESS:g}, before 90 %, where "
+        "order 2 fits, full period alone over both",
         wanted=at_least(2, "ratio"),
     ),
     "beyond": _gain(
         "Where the context is too short for order 2, both kinds together decide whether a model is right.",
-        "last-number accuracy at 2^16 on 127 numbers, both less full period alone",
+        "last-number accuracy where order 2 does not fit, both less full period alone",
         0.3,
     ),
     "beyond-alone": _gain(
         "Where the context is too short for order 2, rows that skip serve as well without balanced rows as with them.",
-        "last-number accuracy at 2^16 on 127 numbers, half skipping less both",
+        "last-number accuracy where order 2 does not fit, half skipping less both",
         -0.05,
     ),
     "rotation": LateClaim(
         statement="Where attention turns with the number, a model is right more often after the same steps.",
-        quantity="last-number accuracy at 2^16 on 127 numbers, both, with rotation by number less without",
+        quantity="last-number accuracy where order 2 does not fit, both, with rotation by number less without",
         wanted=at_least(0.1, "difference of shares"),
     ),
     "small": _gain(
         "Near the end, rows should skip little.",
-        "last-number accuracy at 2^16, small skips while the rate falls less all skips",
+        "last-number accuracy where order 2 does not fit, small skips while the rate falls less all skips",
         0.01,
     ),
     "none": _gain(
         "Near the end, no row should skip.",
-        "last-number accuracy at 2^16, no skips while the rate falls less all skips",
+        "last-number accuracy where order 2 does not fit, no skips while the rate falls less all skips",
         0.01,
     ),
     "context": _gain(
-        "At equal compute, 127 numbers of context serve as well as 255.",
-        "last-number accuracy at 2^16, both, 127 numbers less 255",
+        "At equal compute, a context serves as well as one that is twice as long.",
+        "last-number accuracy where order 2 does not fit, both, less that on twice the context",
         -0.05,
     ),
 }
@@ -270,23 +271,23 @@ def _less(runs: pl.DataFrame, arm: str, other: str) -> list[float]:
 
 
 TITLES = {
-    ROWS: "rows of training, 2^14 on 255 numbers",
-    BEYOND: "rows of training, 2^16 on 127 numbers",
-    END: "rows while the rate falls, 2^16",
+    ROWS: "rows of training, where order 2 fits",
+    BEYOND: "rows of training, where order 2 does not fit",
+    END: "rows while the rate falls, where order 2 does not fit",
 }
 
 
 def draw(tables: Tables) -> Pictures:
-    """Accuracy by compute: one panel for each part, one line per seed."""
+    """Accuracy by compute: one panel for each part that was run, one line per seed."""
     curves = tables["curves"].with_columns(pl.col("flops") / 1e12)
     panels = [
         LinePanel(
-            title,
+            TITLES[part],
             "training compute (TFLOP)",
             "last number right",
-            group_lines(named(curves.filter(part=part), "arm"), "flops", "last"),
+            group_lines(named(rows, "arm"), "flops", "last"),
         )
-        for part, title in TITLES.items()
+        for (part,), rows in curves.group_by("part", maintain_order=True)
     ]
     yield Picture(panels, columns=1)
 

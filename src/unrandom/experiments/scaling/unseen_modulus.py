@@ -106,8 +106,11 @@ def measure(runs: list[Run], scale: Scale) -> Tables:
             rows["positions"] += measurement.position_rows(key_columns, evaluation)
             rows["context_needed"] += measurement.context_rows(key_columns, evaluation)
             rows["accuracy"].append({**key_columns, "accuracy": float(evaluation.number_accuracy.value)})
-    tables = {name: table(each) for name, each in rows.items()}
-    return {**tables, "laws": _law_table(tables["context_needed"])}
+    return {name: table(each) for name, each in rows.items()}
+
+
+def derive(tables: Tables) -> Tables:
+    return {"laws": _law_table(tables["context_needed"])}
 
 
 def prime_of(power: int) -> int:
@@ -197,4 +200,4 @@ def _law_panel(context: pl.DataFrame, base: int) -> LinePanel:
                      levels=levels)  # fmt: skip
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=UnseenModulus, compares=True)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, derive=derive, task=UnseenModulus, compares=True)

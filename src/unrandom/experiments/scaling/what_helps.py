@@ -142,10 +142,13 @@ def _recipe_changes(scale: Scale) -> list[tuple[str, str, Settings]]:
 
 def measure(runs: list[Run], scale: Scale) -> Tables:
     kept = ("run", "intervention", "seed")
-    tables = tables_by_run(
+    return tables_by_run(
         runs, lambda run: _measured(run, scale), lambda run: {key: run_columns(run)[key] for key in kept}
     )
-    return {**tables, "interventions": _summary(tables["runs"])}
+
+
+def derive(tables: Tables) -> Tables:
+    return {"interventions": _summary(tables["runs"])}
 
 
 def _measured(run: Run, scale: Scale) -> dict[str, Rows]:
@@ -216,4 +219,4 @@ def draw(tables: Tables) -> Pictures:
     yield Picture(panels)
 
 
-EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True)
+EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, derive=derive, task=FixedModulus, compares=True)

@@ -81,7 +81,7 @@ def _paper_fm(modulus: int) -> RunConfig:
 
 
 def fm_2p14() -> RunConfig:
-    """2^14 in four base-16 digits, by rows that skip; half an hour of one core."""
+    """2^14 in four base-16 digits, by rows that skip; half an hour of one core with AVX-512."""
     return _skipping(14, context=95, steps=800)
 
 
@@ -91,27 +91,27 @@ def fm_2p16() -> RunConfig:
 
 
 def fm_2p18() -> RunConfig:
-    """2^18 in five base-16 digits, by rows that skip; fifty minutes of one core."""
+    """2^18 in five base-16 digits, by rows that skip; not run; some fifty minutes of one core with AMX."""
     return _skipping(18)
 
 
 def fm_2p20() -> RunConfig:
-    """2^20 in five base-16 digits, by rows that skip; fifty minutes of one core."""
+    """2^20 in five base-16 digits, by rows that skip; not run; some fifty minutes of one core with AMX."""
     return _skipping(20)
 
 
 def fm_2p22() -> RunConfig:
-    """2^22 in six base-16 digits, by rows that skip; an hour of one core."""
+    """2^22 in six base-16 digits, by rows that skip; not run; some hour of one core with AMX."""
     return _skipping(22)
 
 
 def fm_2p24() -> RunConfig:
-    """2^24 in six base-16 digits, by rows that skip; an hour of one core."""
+    """2^24 in six base-16 digits, by rows that skip; an hour of one core with AMX."""
     return _skipping(24)
 
 
 def fm_2p32() -> RunConfig:
-    """the paper's 2^32 in eight base-16 digits, by rows that skip; two hours of one core."""
+    """the paper's 2^32 in eight base-16 digits, by rows that skip; not run; some two hours of one core with AMX."""
     return _skipping(32)
 
 
@@ -119,7 +119,7 @@ def _skipping(exponent: int, *, context: int = 255, steps: int = 2000) -> RunCon
     """Half of the rows skip at first, and none at the end; half of these and of the others are balanced.
 
     A step has some 4,096 numbers, whatever the context.
-    Order 2 does not fit into these contexts: it is learned first, and where it suffices the model stays there.
+    Order 2 does not fit into these contexts: it is learned first, and where it fits most models stay there for long.
     """
     skipping = Phase(modulus=2**exponent, skipping=True, share=0.5)
     fading = 2 * steps // 5

@@ -137,10 +137,11 @@ class LCGTask(Task):
             raise ValueError(f"{lost[0]} is of the rows of full period: give full_period_share, too")
         if self.balanced_share > 0 and self.n_a is not None:
             raise ValueError("balanced_share needs n_a=none: its rows draw from all multipliers of a look-back")
-        if self.largest_skip is not None and not self.skipping_share:
-            raise ValueError("largest_skip is of the rows that skip: give skipping_share, too")
+        some_skip = self.skipping_share > 0 or any(phase.skipping for phase in self.curriculum)
+        if self.largest_skip is not None and not some_skip:
+            raise ValueError("largest_skip is of the rows that skip: give skipping_share, too, or a phase that skips")
         if self.skipping_share > 0 and (self.n_a is not None or self.n_c is not None):
-            raise ValueError("skipping_share needs n_a=none and n_c=none: its rows draw from smaller moduli")
+            raise ValueError("rows that skip need n_a=none and n_c=none: they draw from smaller moduli")
         for phase in self.curriculum:
             if phase.modulus > self.largest_modulus:
                 raise ValueError(f"curriculum: modulus {phase.modulus} is larger than the largest of the run")

@@ -53,7 +53,7 @@ class FixedModulus(LCGTask):
         return LCGSplit(self, seed, held_out, self.moduli, (), self.named_multipliers, counting)
 
     def in_phase(self, phase: Phase) -> "FixedModulus":
-        rows = SKIPPING if phase.skipping else {}
+        rows = SKIPPING if phase.skipping else {"largest_skip": self.largest_skip if self.skipping_share else None}
         return self.replace(modulus=phase.modulus, curriculum=(), extra_test_multipliers=(), **rows)
 
     def moduli_in_phase(self, phase: Phase, train_moduli: tuple[int, ...]) -> tuple[int, ...]:

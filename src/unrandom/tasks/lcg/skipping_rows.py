@@ -20,7 +20,7 @@ class SkippingRows:
         usable = [m for m in moduli if skips_of(m, largest)]
         if not usable:
             below = "" if largest is None else f" by at most data.largest_skip={largest}"
-            raise UserError(f"no modulus of training has rows that skip{below}: set data.skipping_share=0")
+            raise UserError(f"no modulus of training has rows that skip{below}")
         self._skips = Skips(usable, balanced=kind == "balanced skipping", largest=largest)
         self._one_modulus = moduli[0] if len(moduli) == 1 else None
         self._last = np.array([m - 1 for m in usable], dtype=np.uint64)

@@ -16,7 +16,7 @@ from unrandom.generators.full_period import (
     count_increments,
     count_multipliers,
     draw_below,
-    draw_units,
+    draw_multiples,
     first_distinct,
     multiplier_step,
 )
@@ -194,8 +194,7 @@ class Proposals:
         """The k of each row's multiplier."""
         if self.lookback_pools is None:
             return rng.integers(self.first_k, self.last_k[which], dtype=np.uint64, endpoint=True)
-        r = self.lookbacks[which]
-        return (self.last_k[which] + np.uint64(1)) // r * draw_units(rng, r)
+        return draw_multiples(rng, self.last_k[which] + np.uint64(1), self.lookbacks[which])
 
     def allowed(self, parameters: LCGParameters) -> Bool[np.ndarray, " rows"]:
         """A mask of the proposed rows that training may use."""

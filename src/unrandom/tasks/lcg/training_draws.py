@@ -39,7 +39,7 @@ class TrainingDraws:
         return Proposals(self.task, seed, moduli, withheld, kind)
 
     def draw(self, rng: np.random.Generator, rows: int) -> LCGParameters:
-        """``rows`` rows; the first round(full_period_share x rows) have full period, the last of them may skip."""
+        """``rows`` rows; the first round(full_period_share x rows) have full period or skip, those that skip last."""
         counts = zip(self._sources, self._counts(rows), strict=True)
         return reduce(concatenate, [self._draw_from(source, rng, count) for (source, _), count in counts if count])
 
