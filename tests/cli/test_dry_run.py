@@ -80,15 +80,15 @@ def test_finished_runs_cost_nothing_and_begun_ones_what_is_left(command, tmp_pat
 
 
 def test_runs_from_which_others_start_are_counted(command, capsys):
-    wanted = EXPERIMENTS["fm-scaling"].runs("smoke", 1)
+    wanted = EXPERIMENTS["fm-skipping"].runs("smoke", 1)
     needed = with_ancestors(wanted)
     assert len(needed) > len(wanted)
-    found = answer(capsys, command("fm-scaling", "--seeds", "1"))
+    found = answer(capsys, command("fm-skipping", "--seeds", "1"))
     assert found["runs"] == len(needed)
     assert {run for group in found["groups"] if group["for_others"] for run in group["runs"]} == {
         each.id for each in needed
     } - {each.id for each in wanted}
-    assert main(command("fm-scaling", "--seeds", "1")) == 0
+    assert main(command("fm-skipping", "--seeds", "1")) == 0
     assert "others start from it" in capsys.readouterr().out
 
 
@@ -97,7 +97,7 @@ def test_the_paper_s_scale_has_the_hours_of_a_gpu_too(command, monkeypatch, caps
         return replace(estimate(*arguments, **how), available=10**9)
 
     monkeypatch.setattr(dry_run, "estimate", with_little_memory)
-    arguments = ["reproduce", "fm-scaling", "--scale", "paper", "--dry-run"]
+    arguments = ["reproduce", "fm-skipping", "--scale", "paper", "--dry-run"]
     found = answer(capsys, arguments)
     assert found["gpu"]["hours"] == pytest.approx(found["flops_left"] / 0.4 / 790e12 / 3600)
     assert main(arguments) == 0

@@ -59,7 +59,7 @@ SIZES: dict[Scale, tuple[Size, ...]] = by_scale(
     smoke=(
         Size(exponent=4, context=8, steps=8),
         Size(exponent=6, context=10, steps=8),
-        Size(exponent=8, context=12, steps=8, start=Size(exponent=6, context=10, steps=8, digits=4)),
+        Size(exponent=8, context=12, steps=8),
     ),
     laptop=(*_SMALL, *map(Size.by_recipe, (14, 16))),
     overnight=(*_SMALL, *map(Size.by_recipe, range(14, 25, 2))),

@@ -104,7 +104,7 @@ def runs(scale: Scale, seeds: int) -> list[RunSpec]:
     changes: dict[str, Any] = {**size.changes, "evaluate_every": sizes.evaluate_every}
     if scale == "paper":  # the paper's recipe has AdamW and repeated data
         changes |= {"optimizer": {"name": "muon"}, "data": {"mode": "streaming"}}
-    plain = replace(size, steps=sizes.steps, start=None, changes=changes)
+    plain = replace(size, steps=sizes.steps, changes=changes)
     easier = Size(
         exponent=sizes.easier,
         context=plain.context,
