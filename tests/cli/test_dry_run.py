@@ -97,7 +97,7 @@ def test_the_paper_s_scale_has_the_hours_of_a_gpu_too(command, monkeypatch, caps
         return replace(estimate(*arguments, **how), available=10**9)
 
     monkeypatch.setattr(dry_run, "estimate", with_little_memory)
-    arguments = ["reproduce", "fm-skipping", "--scale", "paper", "--dry-run"]
+    arguments = ["reproduce", "fm-scaling", "--scale", "paper", "--dry-run"]
     found = answer(capsys, arguments)
     assert found["gpu"]["hours"] == pytest.approx(found["flops_left"] / 0.4 / 790e12 / 3600)
     assert main(arguments) == 0

@@ -66,17 +66,21 @@ def planned_runs(experiment: Experiment, scale: Scale, seeds: int, *, but: Path 
 
 def measured_runs(experiment: Experiment, scale: Scale, results: Path) -> set[str]:
     """Return the ids of the runs that the saved tables have rows of."""
-    if not is_measured(experiment, scale, results):
-        return set()
-    return set(_read_made(results / scale / experiment.name)["configurations"])
+    return set(_measured_configurations(experiment, scale, results))
 
 
 def _measured_seeds(experiment: Experiment, scale: Scale, results: Path) -> int:
     """How many seeds the experiment needs to plan all runs that the saved tables have rows of; 0 without tables."""
-    if not is_measured(experiment, scale, results):
-        return 0
-    trees = _read_made(results / scale / experiment.name)["configurations"].values()
+    trees = _measured_configurations(experiment, scale, results).values()
     return max((RunConfig.parse(tree).seed + 1 for tree in trees), default=0)
+
+
+def _measured_configurations(experiment: Experiment, scale: Scale, results: Path) -> JsonObject:
+    """The configurations of the runs that the saved tables have rows of, by their ids; none without tables."""
+    if not is_measured(experiment, scale, results):
+        return {}
+    found: JsonObject = _read_made(results / scale / experiment.name)["configurations"]
+    return found
 
 
 def own_run(run: Run, experiments: Sequence[Experiment]) -> Run:
@@ -263,11 +267,8 @@ def other_settings(experiment: Experiment, scale: Scale, results: Path) -> dict[
 
     Maps configuration keys to the values of the measured runs, as typed on the command line; seeds are left out.
     """
-    if not is_measured(experiment, scale, results):
-        return {}
-    folder = results / scale / experiment.name
-    with about(folder / "made.json"):
-        before = _settings(RunConfig.parse(tree) for tree in _read_made(folder)["configurations"].values())
+    with about(results / scale / experiment.name / "made.json"):
+        before = _settings(map(RunConfig.parse, _measured_configurations(experiment, scale, results).values()))
     today = _settings(run.config for run in experiment.runs(scale, 1))
     return {key: ", ".join(sorted(values)) for key, values in before.items() if not values & today.get(key, values)}
 
