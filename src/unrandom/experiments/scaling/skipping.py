@@ -20,7 +20,7 @@ from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.costs import cost_to, ratio, training_curve
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.presets import Settings, Size, sized_run
-from unrandom.experiments.summaries import group_lines, named, tables_by_run
+from unrandom.experiments.summaries import group_lines, tables_by_run
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, Phase
@@ -45,6 +45,11 @@ FULL, BALANCED, SKIPPING, BOTH, SMALLER = (
 ANY_SKIP, SMALL_SKIPS, NO_SKIPS = "all skips", "small skips", "no skips"
 STILL, LONG = f"{BOTH}, no rotation", f"{BOTH}, twice the context"
 ROWS, BEYOND, END = "rows", "beyond", "end"
+ARMS = {  # in the order of their colours
+    ROWS: (FULL, BALANCED, SKIPPING, BOTH, SMALLER),
+    BEYOND: (FULL, BALANCED, SKIPPING, BOTH, STILL, LONG),
+    END: (ANY_SKIP, SMALL_SKIPS, NO_SKIPS),
+}
 FEW = 3  # seeds of the part `end`, at most
 SKIPPING_ROWS: Settings = {"data": {"skipping_share": 0.5, "balanced_share": 0.5}}
 # The rate stays high for two thirds of the steps, as a plateau can last that long.
@@ -291,9 +296,9 @@ def draw(tables: Tables) -> Pictures:
             TITLES[part],
             "training compute (TFLOP)",
             "last number right",
-            group_lines(named(rows, "arm"), "flops", "last"),
+            group_lines({arm: runs.filter(arm=arm) for arm in ARMS[part]}, "flops", "last"),
         )
-        for (part,), rows in curves.group_by("part", maintain_order=True)
+        for (part,), runs in curves.group_by("part", maintain_order=True)
     ]
     yield Picture(panels, columns=1)
 
