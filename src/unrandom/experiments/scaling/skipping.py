@@ -20,7 +20,7 @@ from unrandom.experiments.claims import Claim, Evidence, LateClaim, at_least
 from unrandom.experiments.costs import cost_to, ratio, training_curve
 from unrandom.experiments.experiment import Entry, Experiment, Picture, Pictures, Rows, Run, RunSpec, Scale, by_scale
 from unrandom.experiments.scaling.presets import Settings, Size, sized_run
-from unrandom.experiments.summaries import group_lines, tables_by_run
+from unrandom.experiments.summaries import group_lines, named, tables_by_run
 from unrandom.figures.panels import LinePanel
 from unrandom.runs.tables import Tables
 from unrandom.tasks import FixedModulus, Phase
@@ -45,13 +45,14 @@ FULL, BALANCED, SKIPPING, BOTH, SMALLER = (
 ANY_SKIP, SMALL_SKIPS, NO_SKIPS = "all skips", "small skips", "no skips"
 STILL, LONG = f"{BOTH}, no rotation", f"{BOTH}, twice the context"
 ROWS, BEYOND, END = "rows", "beyond", "end"
-ARMS = {  # in the order of their colours
-    ROWS: (FULL, BALANCED, SKIPPING, BOTH, SMALLER),
-    BEYOND: (FULL, BALANCED, SKIPPING, BOTH, STILL, LONG),
-    END: (ANY_SKIP, SMALL_SKIPS, NO_SKIPS),
-}
 FEW = 3  # seeds of the part `end`, at most
 SKIPPING_ROWS: Settings = {"data": {"skipping_share": 0.5, "balanced_share": 0.5}}
+KINDS: dict[str, Settings] = {
+    FULL: {},
+    BALANCED: {"data": {"balanced_share": 0.5}},
+    SKIPPING: {"data": {"skipping_share": 0.5}},
+    BOTH: SKIPPING_ROWS,
+}
 # The rate stays high for two thirds of the steps, as a plateau can last that long.
 STEADY: Settings = {"model": {"n_heads": 2}, "schedule": "trapezoid"}
 # As in the package's recipes; WIDE also has their depth and width.
@@ -183,7 +184,7 @@ CLAIMS = {
 
 
 def runs(scale: Scale, seeds: int) -> list[RunSpec]:
-    """Every kind of rows with every seed, and the part ``end`` with the first ones."""
+    """Every kind of rows with every seed, and the part ``end`` with the first few."""
     kinds = [run for seed in range(seeds) for part in (_rows, _beyond) for run in part(scale, seed)]
     return kinds + [run for seed in range(min(seeds, FEW)) for run in _ends(scale, seed)]
 
@@ -192,13 +193,7 @@ def _rows(scale: Scale, seed: int) -> list[RunSpec]:
     size = SIZES[scale].rows
     smaller = [2**exponent for exponent in range(max(3, size.exponent - 8), size.exponent)]
     curriculum = tuple(Phase(modulus=modulus, share=0.5 / len(smaller)) for modulus in smaller)
-    arms: dict[str, Settings] = {
-        FULL: {},
-        BALANCED: {"data": {"balanced_share": 0.5}},
-        SKIPPING: {"data": {"skipping_share": 0.5}},
-        BOTH: SKIPPING_ROWS,
-        SMALLER: {"data": {"curriculum": curriculum}},
-    }
+    arms: dict[str, Settings] = {**KINDS, SMALLER: {"data": {"curriculum": curriculum}}}
     return [sized_run(scale, size, seed, **changes).labelled(part=ROWS, arm=arm) for arm, changes in arms.items()]
 
 
@@ -206,10 +201,7 @@ def _beyond(scale: Scale, seed: int) -> list[RunSpec]:
     """Four kinds of rows; both together also without rotation by number, and on more numbers."""
     size = SIZES[scale].beyond
     runs = {
-        FULL: sized_run(scale, size, seed),
-        BALANCED: sized_run(scale, size, seed, data={"balanced_share": 0.5}),
-        SKIPPING: sized_run(scale, size, seed, data={"skipping_share": 0.5}),
-        BOTH: sized_run(scale, size, seed, **SKIPPING_ROWS),
+        **{kind: sized_run(scale, size, seed, **changes) for kind, changes in KINDS.items()},
         STILL: sized_run(scale, size, seed, **SKIPPING_ROWS, model={"number_rotation": False}),
         LONG: sized_run(scale, SIZES[scale].long, seed, **SKIPPING_ROWS),
     }
@@ -296,11 +288,16 @@ def draw(tables: Tables) -> Pictures:
             TITLES[part],
             "training compute (TFLOP)",
             "last number right",
-            group_lines({arm: runs.filter(arm=arm) for arm in ARMS[part]}, "flops", "last"),
+            group_lines(_by_arm(of_part), "flops", "last"),
         )
-        for (part,), runs in curves.group_by("part", maintain_order=True)
+        for (part,), of_part in curves.group_by("part", maintain_order=True)
     ]
     yield Picture(panels, columns=1)
+
+
+def _by_arm(curves: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The curves of each arm; kinds of rows come first, so that each has one colour in every panel."""
+    return {**dict.fromkeys(KINDS, curves.clear()), **named(curves, "arm")}
 
 
 EXPERIMENT = Experiment(ENTRY, CLAIMS, runs, measure, evidence, draw, task=FixedModulus, compares=True)
