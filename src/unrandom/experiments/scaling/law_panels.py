@@ -18,6 +18,8 @@ from unrandom.experiments.scaling.measurement import (
     seeds_that_reached,
 )
 from unrandom.experiments.summaries import by_modulus, by_seed, median_line
+from unrandom.figures import style
+from unrandom.figures.description import Look
 from unrandom.figures.panels import Line, LinePanel, accuracy_panel, seen_axis
 from unrandom.figures.style import power
 from unrandom.predictors import LookbackPredictor
@@ -107,8 +109,9 @@ def _bit_panel(bits: pl.DataFrame) -> LinePanel:
             lines.append(Line(stairs["seen"].to_list(), stairs["known"].to_list(), modulus_title(m), kind))
     longest = max((seen for line in lines for seen in line.x), default=1)
     seen = [2**k for k in range(9)]
-    lines.append(Line(seen, list(range(9)), "1 bit per doubling", 6))
-    lines.append(Line(seen, list(range(0, 18, 2)), "2 bits per doubling", 7))
+    for gain, colour in ((1, style.GREY), (2, style.WINE)):
+        label = f"{gain} bit{'s' * (gain > 1)} per doubling"
+        lines.append(Line(seen, [gain * k for k in range(9)], label, look=Look(colour, "longdash")))
     title, y = "low bits known in 99 %", "bits (one line per seed)"
     return LinePanel(title, seen_axis(longest), y, lines, limits=(0, None))
 
