@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from unrandom.core.quantities import counted
 from unrandom.experiments.experiment import Picture, Pictures
 from unrandom.experiments.scaling.laws import (
     ARBITRARY,
@@ -18,10 +19,9 @@ from unrandom.experiments.scaling.measurement import (
     seeds_that_reached,
 )
 from unrandom.experiments.summaries import by_modulus, by_seed, median_line
-from unrandom.figures import style
 from unrandom.figures.description import Look
 from unrandom.figures.panels import Line, LinePanel, accuracy_panel, seen_axis
-from unrandom.figures.style import power
+from unrandom.figures.style import GREY, WINE, power
 from unrandom.predictors import LookbackPredictor
 from unrandom.runs.tables import Tables
 
@@ -109,8 +109,8 @@ def _bit_panel(bits: pl.DataFrame) -> LinePanel:
             lines.append(Line(stairs["seen"].to_list(), stairs["known"].to_list(), modulus_title(m), kind))
     longest = max((seen for line in lines for seen in line.x), default=1)
     seen = [2**k for k in range(9)]
-    for gain, colour in ((1, style.GREY), (2, style.WINE)):
-        label = f"{gain} bit{'s' * (gain > 1)} per doubling"
+    for gain, colour in ((1, GREY), (2, WINE)):
+        label = f"{counted(gain, 'bit')} per doubling"
         lines.append(Line(seen, [gain * k for k in range(9)], label, look=Look(colour, "longdash")))
     title, y = "low bits known in 99 %", "bits (one line per seed)"
     return LinePanel(title, seen_axis(longest), y, lines, limits=(0, None))
